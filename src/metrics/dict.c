@@ -1,4 +1,5 @@
 /* A dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. See phrase.h. */
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "metrics/part.h"
@@ -28,7 +29,7 @@ static bool dict_take_text(struct dict *d, const char **ret, size_t *ret_len)
 		return false;
 	*ret = d->at;
 	while (d->at < d->end && *d->at != quote)
-		d->at++;
+		d->at += 1 + (*d->at == '\\' && d->end - d->at > 1);
 	*ret_len = (size_t)(d->at - *ret);
 	return d->at < d->end && d->at++;
 }
@@ -106,6 +107,17 @@ static void dict_note_part(struct phrase *phrase, const char *column, const char
 		memcpy(phrase->part, word, len); /* clear behind it */
 }
 
+/* {"level": "INFO", "message": "epoch 1 loss 0.5"}: what a logger was told. */
+static void dict_note_message(struct phrase *phrase, const char *name, size_t name_len, const char *text, size_t len)
+{
+	static const char *const names[] = {"message", "msg", "event"};
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (!phrase->message && strlen(names[i]) == name_len && memcmp(names[i], name, name_len) == 0) {
+			phrase->message = text;
+			phrase->message_len = len;
+		}
+}
+
 /* What stands between the braces; those of a dictionary in it get its name in front: {"train": {"loss": 1}}. */
 static bool dict_read(struct dict *d, const char *prefix, int depth, struct phrase *ret)
 {
@@ -134,6 +146,8 @@ static bool dict_read(struct dict *d, const char *prefix, int depth, struct phra
 			dict_add(ret, full, name, name_len, value);
 		else if (named && depth == 0)
 			dict_note_part(ret, full, text, text_len);
+		if (!number)
+			dict_note_message(ret, name, name_len, text, text_len);
 	} while (dict_take(d, ','));
 	return dict_take(d, '}');
 }
@@ -147,7 +161,7 @@ bool phrase_read_dict(const char *text, size_t len, struct phrase *ret)
 		return false;
 	while (d.at < d.end && *d.at == ' ')
 		d.at++;
-	return d.at == d.end && ret->count;
+	return d.at == d.end && (ret->count || ret->message);
 }
 
 void phrase_count_braces(struct phrase_braces *braces, const char *text, size_t len)

@@ -21,7 +21,8 @@ struct grid_cell {
 
 void grid_clear(struct grid *grid)
 {
-	grid->column_count = 0;
+	grid->column_count = grid->above = 0;
+	grid->barred = false;
 	grid->boxed = grid->reports = false;
 	grid->section[0] = '\0';
 	phrase_clear(&grid->box);
@@ -34,10 +35,10 @@ static bool grid_is_rule(const char *text, size_t len)
 
 static bool grid_is_counted(const char *text, size_t len)
 {
-	static const char *const words[] = {"iter", "epoch", "step", "E"};
+	static const char *const words[] = {"iter", "iteration", "epoch", "ep", "step", "E"};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (len > strlen(words[i]) + 1 && strncasecmp(text, words[i], strlen(words[i])) == 0 &&
-		    text[strlen(words[i])] == ' ')
+		    (text[strlen(words[i])] == ' ' || text[strlen(words[i])] == '|'))
 			return true;
 	return false;
 }
@@ -75,20 +76,20 @@ bool grid_expects(const struct grid *grid, const char *text, size_t len)
 	if ((bar = grid_bar(text + at, len - at)) && !grid->column_count && !grid->boxed)
 		for (at += bar; at < len && (unsigned char)text[at] <= ' ';)
 			at++;
-	if (grid->column_count || (grid->boxed && at < len && text[at] == '|'))
+	if (grid->column_count || grid->above || (grid->boxed && at < len && text[at] == '|'))
 		return true;
 	return grid_is_rule(text + at, len - at) || grid_is_counted(text + at, len - at);
 }
 
-/* The columns of a line whose columns are two spaces apart; 0: too many. */
-static size_t grid_cut(const char *text, size_t len, struct grid_cell cells[GRID_COLUMNS_MAX])
+/* The columns of a line whose columns are so many spaces apart (1 or 2); 0: too many. */
+static size_t grid_cut(const char *text, size_t len, size_t apart, struct grid_cell cells[GRID_COLUMNS_MAX])
 {
 	size_t count = 0, at = 0;
 	while (at < len) {
 		while (at < len && text[at] == ' ')
 			at++;
 		size_t end = at;
-		while (end < len && !(text[end] == ' ' && (end + 1 == len || text[end + 1] == ' ')))
+		while (end < len && !(text[end] == ' ' && (apart == 1 || end + 1 == len || text[end + 1] == ' ')))
 			end++;
 		if (end > at) {
 			if (count == GRID_COLUMNS_MAX)
@@ -129,12 +130,36 @@ static void grid_name(char out[GRID_COLUMN_BYTES], const char *at, size_t len)
 		 (int)text_utf8_check(at, len < GRID_COLUMN_BYTES - 1 ? len : GRID_COLUMN_BYTES - 1), at);
 }
 
+/* The second line of a header as MATLAB prints it: "|  Epoch  |  Mini-batch  |", "|         |   Accuracy   |". */
+static bool grid_read_below(struct grid *grid, const struct grid_cell *cells, size_t count)
+{
+	bool metric = false, fits = count == grid->above && !cells[0].len;
+	grid->above = 0;
+	for (size_t i = 1; fits && i < count; i++) {
+		char *name = grid->columns[i];
+		size_t len = strlen(name), more = cells[i].len;
+		if (!more)
+			continue;
+		fits = !memchr(cells[i].at, '-', more) && len + more + 1 < GRID_COLUMN_BYTES;
+		if (!fits)
+			break;
+		name[len] = ' ';
+		memcpy(name + len + 1, cells[i].at, more);
+		name[len + 1 + more] = '\0';
+		metric |= phrase_is_metric(name, strlen(name));
+	}
+	grid->column_count = fits && metric ? count : 0;
+	return grid->column_count > 0;
+}
+
 /* A header: the first column counts, and another one is named like a metric. */
 static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, size_t count)
 {
 	bool spacy = count > 2 && cells[0].len == 1 && *cells[0].at == 'E' && cells[1].len == 1 && *cells[1].at == '#';
 	enum word_kind first = count ? word_kind_of(cells[0].at, cells[0].len) : WORD_OTHER;
 	bool metric = false;
+	if (grid->above && grid_read_below(grid, cells, count))
+		return true;
 	if (count < 2 || (!spacy && first != WORD_EPOCH && first != WORD_STEP))
 		return false;
 	for (size_t i = 1; i < count; i++) {
@@ -145,10 +170,13 @@ static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, s
 				return false;
 		metric |= phrase_is_metric(cells[i].at, cells[i].len);
 	}
-	if (!metric)
+	if (!metric && !grid->barred)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		grid_name(grid->columns[i], cells[i].at, cells[i].len);
+	grid->above = metric ? 0 : count;
+	if (!metric)
+		return false;
 	if (spacy)
 		grid_name(grid->columns[1], "step", 4);
 	grid->column_count = count;
@@ -165,7 +193,8 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 	if (count != grid->column_count || number_parse(cells[0].at, cells[0].len, &first) < 0)
 		return GRID_NONE;
 	phrase_clear(ret);
-	if (strcasecmp(grid->columns[0], "epoch") == 0 || strcmp(grid->columns[0], "E") == 0)
+	if (word_kind_of(grid->columns[0], strlen(grid->columns[0])) == WORD_EPOCH ||
+	    strcmp(grid->columns[0], "E") == 0)
 		ret->epoch = first;
 	else
 		ret->step = first;
@@ -174,7 +203,7 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 		if (number_parse(cells[i].at, cells[i].len, &pair->value) < 0 ||
 		    word_kind_of_name(grid->columns[i], strlen(grid->columns[i])) == WORD_NEVER)
 			continue;
-		if (strcasecmp(grid->columns[i], "step") == 0 && isnan(ret->step)) {
+		if (word_kind_of(grid->columns[i], strlen(grid->columns[i])) == WORD_STEP && isnan(ret->step)) {
 			ret->step = pair->value;
 			continue;
 		}
@@ -184,13 +213,30 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 	return ret->count ? GRID_ROW : GRID_PART;
 }
 
+/* The columns of a row. A frame that R prints has one space between them where the numbers are as wide as the names. */
+static size_t grid_cut_row(const struct grid *grid, const char *text, size_t len,
+			   struct grid_cell cells[GRID_COLUMNS_MAX])
+{
+	size_t words = grid->column_count ? grid_cut(text, len, 1, cells) : 0;
+	if (words && (words == grid->column_count || words == grid->column_count + 1))
+		return words;
+	return grid_cut(text, len, 2, cells);
+}
+
 static enum grid_answer grid_read_table(struct grid *grid, const char *text, size_t len, struct phrase *ret)
 {
-	struct grid_cell cells[GRID_COLUMNS_MAX];
-	bool bars = grid_bar(text, len) > 0;
-	size_t count = bars ? grid_cut_bars(text, len, cells) : grid_cut(text, len, cells);
+	struct grid_cell cells[GRID_COLUMNS_MAX] = {0};
+	bool bars = grid_bar(text, len) > 0 || (grid->column_count ? grid->barred : memchr(text, '|', len) != NULL);
+	if (!grid->column_count)
+		grid->barred = bars;
+	size_t count = bars ? grid_cut_bars(text, len, cells) : grid_cut_row(grid, text, len, cells);
 	if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
 		return GRID_PART;
+	if (!grid->column_count && !bars) { /* a header with one space between its columns */
+		count = grid_cut(text, len, 1, cells);
+		if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
+			return GRID_PART;
+	}
 	if (!grid->column_count)
 		return GRID_NONE;
 	if ((len >= 3 && memcmp(text, "---", 3) == 0) || grid_is_border(text, len) ||

@@ -36,7 +36,8 @@ int number_parse(const char *text, size_t len, double *ret)
 	memcpy(plain, text, len);
 	for (size_t i = 1; i + 1 < len; i++) {
 		bool number = isdigit((unsigned char)plain[i - 1]) || plain[i - 1] == '.';
-		if (number && (plain[i] == 'D' || plain[i] == 'd')) {
+		bool julia = plain[i] == 'f' && memchr(plain, '.', i); /* 0.5f0 */
+		if (number && (plain[i] == 'D' || plain[i] == 'd' || julia)) {
 			plain[i] = 'e';
 			return num_parse_real(plain, len, ret);
 		}

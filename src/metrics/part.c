@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "metrics/metrics.h"
 #include "metrics/reader.h"
+#include "metrics/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,14 +184,38 @@ static uint32_t part_hash(const char *name, uint32_t hash)
 
 #define PART_HASH 2166136261u
 
+static bool part_has_column(const struct metrics_parts *parts, const char *name)
+{
+	for (size_t k = 0; k < parts->columns.len; k++)
+		if (parts->columns.at[k] == part_hash(name, PART_HASH))
+			return true;
+	return false;
+}
+
+/* How long a row took, or what it needed, may stand in rows of every kind. */
+static bool part_is_timing(const char *name)
+{
+	return word_kind_of_name(name, strlen(name)) == WORD_NEVER;
+}
+
 /* Has a row without a part one of these columns? Columns that count may be anywhere. */
 static bool part_shares_columns(const struct metrics_parts *parts, const struct metric *cells, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < parts->columns.len && !metrics_is_count(cells[i].name); k++)
-			if (parts->columns.at[k] == part_hash(cells[i].name, PART_HASH))
-				return true;
+		if (!metrics_is_count(cells[i].name) && !part_is_timing(cells[i].name) &&
+		    part_has_column(parts, cells[i].name))
+			return true;
 	return false;
+}
+
+/* Timings that the other rows have as well stay theirs: they have other steps. */
+static void part_drop_timings(const struct metrics_parts *parts, struct metric *cells, size_t *count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (!part_is_timing(cells[i].name) || !part_has_column(parts, cells[i].name))
+			cells[kept++] = cells[i];
+	*count = kept;
 }
 
 /* A row with columns that did not come before. Those whose step falls are counted by themselves. */
@@ -212,20 +237,23 @@ static size_t part_add_shape(struct metrics_parts *parts, const struct metrics_s
 
 /* The part of rows that have columns of their own; NULL: none. */
 static struct metrics_part *part_by_columns(struct metrics_parts *parts, const struct metrics_step *step,
-					    const struct metric *cells, size_t count)
+					    struct metric *cells, size_t *count)
 {
 	uint32_t sum = PART_HASH;
 	size_t at = parts->shape;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < *count; i++)
 		sum = part_hash(cells[i].name, sum * 31);
 	if (at >= parts->shapes.len || parts->shapes.at[at].sum != sum)
 		for (at = 0; at < parts->shapes.len && parts->shapes.at[at].sum != sum;)
 			at++;
 	if (at == PART_RUNS_MAX)
 		return NULL;
-	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, count, sum);
+	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, *count, sum);
 	size_t part = parts->shapes.at[parts->shape].part;
-	return part == SIZE_MAX ? NULL : &parts->list.at[part];
+	if (part == SIZE_MAX)
+		return NULL;
+	part_drop_timings(parts, cells, count);
+	return &parts->list.at[part];
 }
 
 struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
@@ -245,7 +273,7 @@ struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const stru
 		if (!part && !*ret_too_many)
 			part = part_by_run(parts, step, cells, *count, ret_too_many);
 		if (!part && !*ret_too_many)
-			part = part_by_columns(parts, step, cells, *count);
+			part = part_by_columns(parts, step, cells, count);
 	}
 	free(name);
 	return part;

@@ -72,6 +72,14 @@ static bool phrase_read_place(struct tokens *t, size_t i, struct phrase *phrase)
 	return true;
 }
 
+/* "Epochs 1/3. Running loss: 0.5". A number of epochs alone is a setting. */
+static bool phrase_is_plural(const struct tokens *t, size_t i)
+{
+	const struct token *word = &t->at[i];
+	return word->kind == TOKEN_WORD && word->len == 6 && strncasecmp(word->at, "epochs", 6) == 0 &&
+		phrase_is_number(t, i + 1) && !isnan(t->at[i + 1].of);
+}
+
 /* Counts: "Epoch 3/10", "Epoch: [3][10/100]", "Train Epoch: 1 [640/60000 (1%)]", "step = 100". Returns the number of
  * tokens behind the word, 0 when no number follows. */
 static size_t phrase_read_count(struct tokens *t, size_t word, struct phrase *phrase)
@@ -84,7 +92,7 @@ static size_t phrase_read_count(struct tokens *t, size_t word, struct phrase *ph
 	if (!phrase_is_number(t, i))
 		return 0;
 	double value = t->at[i].value, of = t->at[i].of;
-	bool epoch = t->at[word].word == WORD_EPOCH;
+	bool epoch = t->at[word].word != WORD_STEP;
 	if (!isfinite(value) || value < 0 || t->at[i].percent || t->at[i].comma)
 		return 0;
 	if (epoch && isnan(phrase->epoch))
@@ -305,9 +313,10 @@ static void phrase_read_pair(struct reading *r, size_t i)
 	const struct token *number = &t->at[i];
 	bool explicit = false, metric = false;
 
-	if (end >= 2 && phrase_is_punct(t, end - 1, "(") && phrase_wraps(&t->at[end - 2])) {
-		t->at[end - 2].used = true;
-		end -= 2;
+	size_t list = phrase_is_punct(t, i + 1, "]") && end && phrase_is_punct(t, end - 1, "["); /* tensor([0.5]) */
+	if (end >= 2 + list && phrase_is_punct(t, end - 1 - list, "(") && phrase_wraps(&t->at[end - 2 - list])) {
+		end -= 2 + list;
+		t->at[end].used = true;
 	}
 	bool wrapped = (end && phrase_is_punct(t, end - 1, "[") && phrase_is_punct(t, i + 1, "]")) ||
 		(end && phrase_is_punct(t, end - 1, "(") && phrase_is_punct(t, i + 1, ")"));
@@ -461,6 +470,8 @@ void phrase_clear(struct phrase *phrase)
 	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = phrase->fold =
 		phrase->rank = phrase->run.number = NAN;
 	memset(phrase->part, 0, sizeof(phrase->part));
+	phrase->message = NULL;
+	phrase->message_len = 0;
 	phrase->metric = phrase->alone = phrase->best = phrase->partial = false;
 	phrase->comma = phrase->thousands = phrase->shortened = phrase->many = phrase->spaced = phrase->left = false;
 	phrase->count = 0;
@@ -544,7 +555,8 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 		phrase_read_odd_count(&tokens, i, ret);
 		phrase_read_rank(&tokens, i, ret);
 		phrase_read_run(&tokens, i, ret);
-		if (phrase_is_word(&tokens, i, WORD_EPOCH) || phrase_is_word(&tokens, i, WORD_STEP)) {
+		if (phrase_is_word(&tokens, i, WORD_EPOCH) || phrase_is_word(&tokens, i, WORD_STEP) ||
+		    phrase_is_plural(&tokens, i)) {
 			size_t taken = phrase_read_count(&tokens, i, ret);
 			for (size_t k = i; k < i + taken; k++)
 				tokens.at[k].used = true;

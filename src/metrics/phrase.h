@@ -32,6 +32,8 @@ struct phrase {
 	struct phrase_run run; /* the first that the line names */
 	double rank; /* of a process that trains together with others: "[rank1]: ..."; NAN */
 	char part[24]; /* whose all the numbers are, where the line says so apart from their names: "val"; empty */
+	const char *message; /* a dictionary is what a logger wrote: this is the text in it; NULL */
+	size_t message_len;
 	bool metric; /* a pair is named like a metric */
 	bool partial; /* an evaluation that is not at its end: "Test: [10/196] ..." */
 	bool alone; /* nothing is on the line but pairs and counts */
@@ -50,7 +52,8 @@ struct phrase {
 void phrase_clear(struct phrase *phrase);
 /* Reads a line without control characters. False: it holds no pair and no count. */
 bool phrase_read(const char *text, size_t len, struct phrase *ret);
-/* Reads a dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. False: it is none, or holds no number. */
+/* Reads a dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. False: it is none, or holds neither a number nor a
+ * message. */
 bool phrase_read_dict(const char *text, size_t len, struct phrase *ret);
 /* Which braces and brackets are open at the end of a text, outside of what is quoted. */
 struct phrase_braces {

@@ -5,13 +5,14 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/text.h"
-#include "metrics/bar.h"
+#include "metrics/bars.h"
 #include "metrics/grid.h"
 #include "metrics/line.h"
 #include "metrics/object.h"
 #include "metrics/phrase.h"
 #include "metrics/reader.h"
 #include "metrics/runs.h"
+#include "metrics/section.h"
 #include "metrics/words.h"
 
 #include <ctype.h>
@@ -37,6 +38,7 @@ struct printed_shape {
 struct printed_name {
 	uint32_t key;
 	enum printed_kind kind;
+	uint32_t section; /* the heading that it came under first */
 };
 
 struct printed {
@@ -47,13 +49,9 @@ struct printed {
 	struct object object; /* a dictionary that is printed over several lines, up to here */
 	struct buf state; /* what a bar showed last; empty: none */
 	uint32_t state_key;
-	struct buf bar; /* the end of a bar of tqdm that was not given yet; empty: none */
-	uint32_t bar_key;
-	double bar_at;
-	struct buf epochs; /* what a bar over the epochs showed last; empty: none */
-	double epochs_at, epochs_given; /* where that was; the last epoch that was given */
-	bool epochs_lead; /* at 0 it showed the first epoch already */
+	struct bars bars;
 	double epoch, step, first_epoch; /* of the last line that counted; NAN */
+	char section[SECTION_BYTES]; /* the heading since the last count: whose the numbers below it are; empty: none */
 	struct runs runs;
 	bool commas, thousands; /* numbers such as 0,25 were read; such as 1,234 */
 	bool repeats; /* the line before announced the best iteration: it is printed once more */
@@ -79,21 +77,45 @@ static struct printed_shape *printed_shape_of(struct printed *p, uint32_t key)
 	return &p->shapes.at[p->shapes.len - 1];
 }
 
+static struct printed_name *printed_find_name(struct printed *p, const char *name)
+{
+	uint32_t key = line_hash(name, strlen(name));
+	for (size_t i = 0; i < p->names.len; i++)
+		if (p->names.at[i].key == key)
+			return &p->names.at[i];
+	return NULL;
+}
+
+/* "[TRAIN]", "loss: 0.5", "[VALID]", "loss: 0.6": a name that came under another heading before is of another part of the
+ * data, and gets its heading in front. */
+static void printed_name_section(struct printed *p)
+{
+	size_t len = strlen(p->section);
+	for (size_t i = 0; len && i < p->phrase.count; i++) {
+		char *name = p->phrase.pairs[i].name;
+		const struct printed_name *known = printed_find_name(p, name);
+		if (!known || known->section == line_hash(p->section, len) ||
+		    strlen(name) + len + 1 > LIMIT_METRIC_NAME_BYTES)
+			continue;
+		memmove(name + len + 1, name, strlen(name) + 1);
+		memcpy(name, p->section, len);
+		name[len] = ' ';
+	}
+}
+
 /* A name that was counted in another way before would mix two curves: it gets the kind of its count behind it. */
 static void printed_settle_name(struct printed *p, char *name, enum printed_kind kind)
 {
 	static const char *const words[] = {" (row)", " (epoch)", " (step)"};
-	uint32_t key = line_hash(name, strlen(name));
-	for (size_t i = 0; i < p->names.len; i++)
-		if (p->names.at[i].key == key) {
-			if (p->names.at[i].kind != kind &&
-			    strlen(name) + strlen(words[kind]) <= LIMIT_METRIC_NAME_BYTES)
-				memcpy(name + strlen(name), words[kind], strlen(words[kind]) + 1);
-			return;
-		}
-	struct printed_name known = {key, kind};
-	if (p->names.len < PRINTED_NAMES_MAX)
-		vec_push(&p->names, known);
+	const struct printed_name *found = printed_find_name(p, name);
+	if (!found) {
+		struct printed_name known = {line_hash(name, strlen(name)), kind,
+					     line_hash(p->section, strlen(p->section))};
+		if (p->names.len < PRINTED_NAMES_MAX)
+			vec_push(&p->names, known);
+	} else if (found->kind != kind && strlen(name) + strlen(words[kind]) <= LIMIT_METRIC_NAME_BYTES) {
+		memcpy(name + strlen(name), words[kind], strlen(words[kind]) + 1);
+	}
 }
 
 /* Of several processes that print their own values number 0 has the plain names. */
@@ -120,6 +142,7 @@ static void printed_give(struct printed *p, double epoch, double step)
 		snprintf(prefix, sizeof(prefix), "%s/", phrase->part);
 		runs_prefix(phrase, prefix);
 	}
+	printed_name_section(p);
 	for (size_t i = 0; i < phrase->count; i++)
 		printed_settle_name(p, phrase->pairs[i].name, kind);
 	shape = printed_shape_of(p, line_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
@@ -142,6 +165,7 @@ static void printed_give(struct printed *p, double epoch, double step)
 static void printed_count(struct printed *p)
 {
 	struct phrase *phrase = &p->phrase;
+	*p->section = '\0';
 	if (!isnan(phrase->epoch)) {
 		if (isnan(p->first_epoch))
 			p->first_epoch = phrase->epoch;
@@ -215,73 +239,23 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 	}
 }
 
-/* Gives what the bar showed at its end. */
-static void printed_end_bar(struct printed *p)
+/* What a bar showed. What follows the state of an epoch is of the next one. */
+static void printed_bar_cb(void *ctx, const char *text, size_t len, double epoch, double step)
 {
-	if (p->bar.len && phrase_read(p->bar.data, p->bar.len, &p->phrase) && p->phrase.count)
-		printed_judge(p, p->bar.data, p->bar.len);
-	buf_clear(&p->bar);
-}
-
-/* Gives what a bar over the epochs showed last, as the epoch that it is of. */
-static void printed_end_epoch(struct printed *p)
-{
-	double epoch = p->epochs_at + p->epochs_lead, last_epoch = p->epoch, last_step = p->step;
-	if (p->epochs.len && epoch > p->epochs_given && phrase_read(p->epochs.data, p->epochs.len, &p->phrase) &&
-	    p->phrase.count) {
-		p->phrase.epoch = p->epochs_given = epoch;
-		printed_judge(p, p->epochs.data, p->epochs.len);
-		p->epoch = last_epoch; /* what follows is of the next one */
+	struct printed *p = ctx;
+	double last_epoch = p->epoch, last_step = p->step;
+	bool counted = !isnan(epoch) || !isnan(step);
+	if (!phrase_read(text, len, &p->phrase) || !p->phrase.count)
+		return;
+	if (counted) {
+		p->phrase.epoch = epoch;
+		p->phrase.step = step;
+	}
+	printed_judge(p, text, len);
+	if (counted) {
+		p->epoch = last_epoch;
 		p->step = last_step;
 	}
-	buf_clear(&p->epochs);
-}
-
-/* A bar over the epochs themselves ("Epochs: 20%|..."): each of them has a state. set_postfix of tqdm draws before the
- * bar has counted, so that the last state at 2/10 is of epoch 3, and at 0 there is one already. In a script that counts
- * first it is of epoch 2. True: it is such a bar. */
-static bool printed_take_epoch(struct printed *p, const struct bar *bar)
-{
-	if (bar->desc_len < 5 || strncasecmp(bar->desc, "epoch", 5) != 0)
-		return false;
-	for (size_t i = 0; i < bar->desc_len; i++)
-		if (isdigit((unsigned char)bar->desc[i]))
-			return false;
-	printed_end_bar(p); /* of the batches */
-	if (p->epochs.len && bar->at != p->epochs_at)
-		printed_end_epoch(p);
-	if (bar->at < p->epochs_at || isnan(p->epochs_at)) { /* it begins */
-		p->epochs_lead = bar->at == 0;
-		p->epochs_given = 0;
-	}
-	p->epochs_at = bar->at;
-	buf_clear(&p->epochs);
-	if (!p->epochs_lead || bar->at < bar->of) /* at the end it shows the last epoch once more */
-		buf_add(&p->epochs, bar->shown, bar->shown_len);
-	return true;
-}
-
-/* True when the piece is a bar. The last state of a bar that is through counts. It may be drawn again with more behind
- * it (Lightning draws the bar of validation in between), so it waits until another bar has begun. */
-static bool printed_take_bar(struct printed *p, const char *text, size_t len)
-{
-	struct bar bar;
-	if (!bar_read(text, len, &bar))
-		return false;
-	if (!bar.shown_len || isnan(bar.at) || printed_take_epoch(p, &bar))
-		return true;
-	uint32_t key = line_hash(bar.desc, bar.desc_len);
-	if (p->bar.len && (key != p->bar_key || bar.at < p->bar_at))
-		printed_end_bar(p);
-	p->bar_key = key;
-	p->bar_at = bar.at;
-	if (bar.at == bar.of) {
-		buf_clear(&p->bar);
-		buf_add(&p->bar, bar.desc, bar.desc_len);
-		buf_add_text(&p->bar, " | ");
-		buf_add(&p->bar, bar.shown, bar.shown_len);
-	}
-	return true;
 }
 
 /* Could this be a report at all? Most lines of a flood are not: they are left after one look at their bytes. */
@@ -311,6 +285,8 @@ static bool printed_read_dict(struct phrase *phrase, const char *text, size_t le
 	const char *open = text[len - 1] == '}' ? memchr(text, '{', len) : NULL;
 	if (!open || !phrase_read_dict(open, len - (size_t)(open - text), phrase))
 		return false;
+	if (phrase->message && !phrase->metric)
+		return phrase_read(phrase->message, phrase->message_len, phrase);
 	return open == text || (phrase->metric && (!isnan(phrase->epoch) || !isnan(phrase->step)));
 }
 
@@ -389,9 +365,20 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 	p->last_line = sum;
 }
 
+/* A heading within what was counted last. What a bar showed before it is not below it. */
+static bool printed_take_section(struct printed *p, const char *text, size_t len)
+{
+	char word[SECTION_BYTES];
+	if ((isnan(p->epoch) && isnan(p->step)) || !section_read(text, len, word))
+		return false;
+	bars_end(&p->bars);
+	memcpy(p->section, word, sizeof(word));
+	return true;
+}
+
 static void printed_read_raw(struct printed *p, const char *text, size_t len)
 {
-	if (!printed_is_candidate(p, text, len))
+	if (printed_take_section(p, text, len) || !printed_is_candidate(p, text, len))
 		return;
 	buf_clear(&p->clean);
 	line_clean(text, len, &p->clean);
@@ -449,7 +436,7 @@ static void printed_piece(struct printed *p, const char *text, size_t len, bool 
 		printed_end_state(p);
 		buf_clear(&p->clean);
 		line_clean(text, len, &p->clean);
-		printed_take_bar(p, buf_text(&p->clean), p->clean.len);
+		bars_take(&p->bars, buf_text(&p->clean), p->clean.len);
 	} else if (!blank) {
 		uint32_t key = p->state.len || !newline ? line_key(text, len) : 0;
 		if (p->state.len && key != p->state_key)
@@ -509,8 +496,7 @@ static void printed_finish(struct metrics_reader *reader)
 	buf_clear(&reader->record);
 	printed_end_state(p);
 	printed_give_up_object(p);
-	printed_end_bar(p);
-	printed_end_epoch(p);
+	bars_finish(&p->bars, !isnan(p->epoch) || !isnan(p->step));
 }
 
 static void printed_restart(struct metrics_reader *reader)
@@ -523,13 +509,12 @@ static void printed_restart(struct metrics_reader *reader)
 	p->bytes = 0;
 	p->epoch = p->step = p->first_epoch = NAN;
 	runs_clear(&p->runs);
+	*p->section = '\0';
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
 	object_clear(&p->object);
 	buf_clear(&p->state);
-	buf_clear(&p->bar);
-	buf_clear(&p->epochs);
-	p->epochs_at = NAN;
+	bars_clear(&p->bars);
 }
 
 static void printed_free(struct metrics_reader *reader)
@@ -539,8 +524,7 @@ static void printed_free(struct metrics_reader *reader)
 	free(p->shapes.at);
 	free(p->names.at);
 	buf_free(&p->state);
-	buf_free(&p->bar);
-	buf_free(&p->epochs);
+	bars_free(&p->bars);
 	buf_free(&p->clean);
 	object_free(&p->object);
 }
@@ -561,13 +545,12 @@ struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 					       .free = printed_free};
 	struct printed *p = metrics_reader_new(sizeof(*p), &ops, row, ctx);
 	p->state = buf_make(PRINTED_LINE_BYTES);
-	p->bar = buf_make(2 * PRINTED_LINE_BYTES);
+	bars_open(&p->bars, PRINTED_LINE_BYTES, printed_bar_cb, p);
 	p->clean = buf_make(PRINTED_LINE_BYTES + 1);
 	p->object = object_make(PRINTED_LINE_BYTES);
 	word_filter_make(&p->filter);
 	grid_clear(&p->grid);
-	p->epochs = buf_make(PRINTED_LINE_BYTES);
-	p->epoch = p->step = p->first_epoch = p->epochs_at = NAN;
+	p->epoch = p->step = p->first_epoch = NAN;
 	runs_clear(&p->runs);
 	return &p->reader;
 }

@@ -30,6 +30,8 @@ static size_t step_rank(const char *name)
 	if (slash)
 		name = slash + 1;
 	name += *name == '_';
+	if (strcasecmp(name, "epoche") == 0) /* German */
+		name = "epoch";
 	while (rank < COUNT_OF(step_names) && strcasecmp(name, step_names[rank]) != 0)
 		rank++;
 	return rank;

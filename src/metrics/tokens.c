@@ -94,7 +94,8 @@ static size_t tokens_length_of_real(const char *at, const char *end)
 		p--; /* the end of a sentence */
 	if (p == digits || !isdigit((unsigned char)digits[*digits == '.' && p - digits > 1]))
 		return 0;
-	if (p < end && *p && strchr("eEdD", *p)) {
+	bool julia = p < end && *p == 'f' && memchr(digits, '.', (size_t)(p - digits)); /* 0.5f0 */
+	if (p < end && *p && (julia || strchr("eEdD", *p))) {
 		const char *e = p + 1;
 		if (e < end && (*e == '-' || *e == '+'))
 			e++;
@@ -116,6 +117,8 @@ static bool tokens_ends_number(const char *p, const char *end)
 		return p + 1 == end || !isdigit((unsigned char)p[1]);
 	if (*p == '+') /* 0.60000+0.00123 of xgboost.cv: the deviation follows */
 		return end - p > 2 && isdigit((unsigned char)p[1]) && p[2] == '.';
+	if (*p == '(') /* Loss: 0.5123(0.5301): the average follows */
+		return end - p > 2 && (isdigit((unsigned char)p[1]) || p[1] == '-');
 	return strchr(";|)]}%", *p) != NULL || (*p == '.' && (p + 1 == end || p[1] == ' ')) ||
 		(unsigned char)*p >= 0x80;
 }

@@ -83,6 +83,7 @@ static const struct word {
 	{"ep", WORD_EPOCH},
 	{"episode", WORD_STEP},
 	{"epoch", WORD_EPOCH},
+	{"epoche", WORD_EPOCH},
 	{"epochs", WORD_NEVER},
 	{"err", WORD_VAGUE},
 	{"error", WORD_VAGUE},
@@ -95,6 +96,7 @@ static const struct word {
 	{"expected", WORD_BEST},
 	{"f1", WORD_METRIC},
 	{"fatal", WORD_BAD},
+	{"fehler", WORD_VAGUE},
 	{"fid", WORD_METRIC},
 	{"file", WORD_NEVER},
 	{"files", WORD_NEVER},
@@ -108,6 +110,7 @@ static const struct word {
 	{"g", WORD_ADJECTIVE},
 	{"gb", WORD_NEVER},
 	{"gen", WORD_ADJECTIVE},
+	{"genauigkeit", WORD_METRIC},
 	{"generator", WORD_ADJECTIVE},
 	{"gini", WORD_METRIC},
 	{"global_step", WORD_STEP},
@@ -190,6 +193,7 @@ static const struct word {
 	{"patience", WORD_NEVER},
 	{"pearson", WORD_METRIC},
 	{"perplexity", WORD_METRIC},
+	{"perte", WORD_METRIC},
 	{"pid", WORD_NEVER},
 	{"policy", WORD_ADJECTIVE},
 	{"port", WORD_NEVER},
@@ -239,6 +243,7 @@ static const struct word {
 	{"samples", WORD_NEVER},
 	{"saved", WORD_BEST},
 	{"saving", WORD_BEST},
+	{"schritt", WORD_STEP},
 	{"score", WORD_METRIC},
 	{"sec", WORD_NEVER},
 	{"second", WORD_NEVER},
@@ -294,6 +299,7 @@ static const struct word {
 	{"valid", WORD_PART},
 	{"validation", WORD_PART},
 	{"value", WORD_ADJECTIVE},
+	{"verlust", WORD_METRIC},
 	{"version", WORD_NEVER},
 	{"vram", WORD_NEVER},
 	{"warn", WORD_BAD},
@@ -331,11 +337,12 @@ enum word_kind word_kind_of(const char *word, size_t len)
 }
 
 /* A word that ends in one: "trainloss", "top1acc". */
-static const char *const metric_ends[] = {"loss", "accuracy", "acc", "mse", "mae", "auc", "ppl", "deviance"};
+static const char *const metric_ends[] = {"loss", "accuracy", "acc",      "mse",     "mae",
+					  "auc",  "ppl",      "deviance", "verlust", "genauigkeit"};
 
 static bool words_ends_in_metric(const char *word, size_t len)
 {
-	if (len < 5 || !strchr("sycelSYCEL", word[len - 1]))
+	if (len < 5 || !strchr("sycelSYCELtT", word[len - 1]))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(metric_ends); i++) {
 		size_t n = strlen(metric_ends[i]);

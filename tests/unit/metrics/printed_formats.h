@@ -306,6 +306,41 @@ static const struct {
 	{"Epoch: 001, Train: 0.25, Val: 0.5, Test: 0.75\nEpoch: 002, Train: 0.5, Val: 0.75, Test: 1.0\n",
 	 "epoch 1, Train=0.25, Val=0.5, Test=0.75; epoch 2, Train=0.5, Val=0.75, Test=1"},
 	{"train: 0.8, test: 0.2\nEpoch 1 train: 60000 val: 10000\nEpoch 1 train: 12.5 s, val: 2.5 s\n", ""},
+	/* headings within an epoch */
+	{"=== EPOCH 001 ===\n[TRAIN]\n  Loss: 0.5\n  Accuracy: 0.8\n[VALID]\n  Loss: 0.6\n  Accuracy: 0.7\n"
+	 "=== EPOCH 002 ===\n[TRAIN]\n  Loss: 0.4\n  Accuracy: 0.9\n[VALID]\n  Loss: 0.5\n  Accuracy: 0.8\n",
+	 "epoch 1, Loss=0.5; epoch 1, Accuracy=0.8; epoch 1, VALID Loss=0.6; epoch 1, VALID Accuracy=0.7; "
+	 "epoch 2, Loss=0.4; epoch 2, Accuracy=0.9; epoch 2, VALID Loss=0.5; epoch 2, VALID Accuracy=0.8"},
+	{"Epoch 1\nTraining...\nloss: 0.5\nEvaluating...\nloss: 0.6, accuracy: 0.7\n"
+	 "Epoch 2\nTraining...\nloss: 0.4\nEvaluating...\nloss: 0.5, accuracy: 0.8\n",
+	 "epoch 1, loss=0.5; epoch 1, Evaluating loss=0.6, accuracy=0.7; epoch 2, loss=0.4; epoch 2, Evaluating loss=0.5, accuracy=0.8"},
+	{"Training...\nepoch 1 loss 0.5\nValidating...\nepoch 2 loss 0.4\nTesting...\naccuracy: 0.9\n",
+	 "epoch 1, loss=0.5; epoch 2, loss=0.4; epoch 2, accuracy=0.9"},
+	/* the average in brackets right behind the number; a list of one; Julia's short numbers */
+	{"Epoch: [1][40/80] Elapsed 0m 2s (remain 3m 1s) Loss: 0.5(0.6) LR: 0.00002000  \n",
+	 "step 40, Loss=0.5, LR=2e-05"},
+	{"Epoch 1 acc: tensor([0.5], device='cuda:0')\n", "epoch 1, acc=0.5"},
+	{"[ Info: epoch 1: loss = 0.5f0\n[ Info: epoch 2: loss = 2.5f-1\n", "epoch 1, loss=0.5; epoch 2, loss=0.25"},
+	/* the words of a logger in JSON */
+	{"{\"asctime\": \"2026-11-18 05:00:00,123\", \"lineno\": 12, \"message\": \"Epoch 1 \\\"a\\\" loss 0.5\"}\n",
+	 "epoch 1, loss=0.5"},
+	/* German */
+	{"Epoche 1/4 - Verlust: 0,5 - Genauigkeit: 57,5 % - Val-Verlust: 0,75\n",
+	 "epoch 1, Verlust=0.5, Genauigkeit=57.5, Val-Verlust=0.75"},
+	/* tables: bars without borders, a header in two lines (MATLAB), a frame that R prints */
+	{" ep |   loss   |   auc    | time\n----+----------+----------+------\n  1 | 5.0e-01 | 0.75 | 1.2s\n  2 | 2.5e-01 | 0.8 | 1.2s\n",
+	 "epoch 1, loss=0.5, auc=0.75; epoch 2, loss=0.25, auc=0.8"},
+	{"|======================================================================================|\n"
+	 "|  Epoch  |  Iteration  |  Time Elapsed  |  Mini-batch  |  Mini-batch  |  Base Learning  |\n"
+	 "|         |             |   (hh:mm:ss)   |   Accuracy   |     Loss     |      Rate       |\n"
+	 "|======================================================================================|\n"
+	 "|       1 |           1 |       00:00:00 |        9.38% |       2.3125 |          0.0100 |\n"
+	 "|       2 |          50 |       00:00:02 |       59.38% |       0.5000 |          0.0100 |\n",
+	 "step 1, Mini-batch Accuracy=9.38, Mini-batch Loss=2.3125, Base Learning Rate=0.01; "
+	 "step 50, Mini-batch Accuracy=59.38, Mini-batch Loss=0.5, Base Learning Rate=0.01"},
+	{"  epoch  loss  acc\n1     1 0.500 0.75\n2     2 0.250 0.80\n",
+	 "epoch 1, loss=0.5, acc=0.75; epoch 2, loss=0.25, acc=0.8"},
+	{"  epoch loss\n1     1  0.5\n2     2  0.4\n", "epoch 1, loss=0.5; epoch 2, loss=0.4"},
 	/* a dictionary behind a logger's words */
 	{"2024-01-01 10:00:00 INFO {'loss': 0.5, 'epoch': 1.0}\n", "epoch 1, loss=0.5"},
 };

@@ -113,7 +113,15 @@ static const struct {
 	 "Epoch 1: 100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
 	 "epoch 0, loss=0.5; epoch 1, loss=0.3"},
 	{"\r 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.4]\r100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
-	 "row 1, loss=0.3"},
+	 "step 1, loss=0.4; step 2, loss=0.3"},
+	{"\r 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.5]\r100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.4]\n"
+	 "\r 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.4]\r100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
+	 "row 1, loss=0.4; row 2, loss=0.3"},
+	{"\rloss 0.4:  50%|█ | 1/2 [00:00<00:00, 9it/s]\rloss 0.3: 100%|██| 2/2 [00:00<00:00, 9it/s]\n",
+	 "step 1, loss=0.4; step 2, loss=0.3"},
+	{"\rSteps: 50%|█ | 1/2 [00:00<00:00, 9it/s, step_loss=0.4]\rSteps: 100%|██| 2/2 [00:00<00:00, 9it/s, step_loss=0.3]\n",
+	 "step 1, step_loss=0.4; step 2, step_loss=0.3"},
+	{"\rEpochs 1/3. Running Loss:    0.5: 100%|██| 2/2 [00:00<00:00, 9it/s]\n", "epoch 1, Running Loss=0.5"},
 	{"\rEpochs: 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.4]\rEpochs: 100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
 	 "epoch 1, loss=0.4; epoch 2, loss=0.3"},
 	{"\rEpochs: 0%|  | 0/2 [00:00<?, ?it/s]\rEpochs: 0%|  | 0/2 [00:00<?, ?it/s, loss=0.5]\r"
