@@ -35,7 +35,7 @@
 		{"separator", "equals|space", "--lr=0.1 or --lr 0.1"},                                                 \
 		{"metrics", "PATTERN",                                                                                 \
 		 "where metrics are: 'logs/*.csv', or printed lines: 'val_loss is (?P<val_loss>[0-9.]+)'"},            \
-		{"metrics-from", "csv|jsonl|json|tfevents|stdout|stderr|report...",                                    \
+		{"metrics-from", "csv|jsonl|json|tfevents|log|stdout|stderr|report...",                                \
 		 "read metrics only from here; with --metrics: what the pattern is for"},                              \
 		{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},                             \
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \

@@ -6,6 +6,8 @@
  *     thing written twice;
  *   - several of the same trust are different things, and each is qualified by what sets its path apart: train/loss,
  *     val/loss;
+ *   - a file that is one JSON object with a step (all_results.json) repeats the last value of a curve that another
+ *     source has, and is left out;
  *   - a score at the end (final.json) is not the same thing as the curve that is printed under its name: the curve is kept
  *     as stdout/loss.
  *
@@ -51,6 +53,7 @@ struct engine_source {
 	const char *path; /* within source */
 	size_t rank; /* the lowest is believed */
 	bool summary; /* a result, not a curve */
+	bool result; /* the same, though it says its step: one object that is a whole file */
 	int64_t attempt;
 	bool noted_left, noted_shared, noted_alike;
 	VEC(struct series_column) columns;
@@ -78,11 +81,17 @@ static void series_rank(struct engine_source *source)
 	const struct metrics_format *printed = metrics_format_printed(), *format = metrics_formats;
 	size_t len = strcspn(source->source, ":");
 	bool counted = strcmp(source->step_name, "row") == 0;
-	while (format->name && (strlen(format->name) != len || memcmp(format->name, source->source, len) != 0))
+	bool result = len == strlen(METRICS_RESULT) && memcmp(source->source, METRICS_RESULT, len) == 0;
+	while (format->name &&
+	       (result ? !format->summary
+		       : strlen(format->name) != len || memcmp(format->name, source->source, len) != 0))
 		format++;
+	source->result = result && !counted;
 	source->summary = format->summary && counted;
 	if (len == 6 && memcmp(source->source, "report", 6) == 0)
 		source->rank = SERIES_REPORT;
+	else if (format->name && strcmp(format->name, METRICS_LOG) == 0)
+		source->rank = SERIES_PRINTED * 100 + 2;
 	else if (printed && format == printed)
 		source->rank = SERIES_PRINTED * 100 + (strcmp(source->source + len, ":stderr") == 0);
 	else
@@ -296,6 +305,7 @@ struct series_member {
 	struct engine_source *source;
 	size_t column;
 	char *wanted; /* NULL: left out */
+	bool last; /* the last value of another one's curve */
 };
 
 struct series_group {
@@ -315,7 +325,7 @@ static void series_gather(const struct engine_live *live, const char *column, in
 	for (size_t i = 0; i < live->sources.len; i++) {
 		struct engine_source *source = live->sources.at[i];
 		for (size_t k = 0; source->attempt == attempt && k < source->columns.len; k++) {
-			struct series_member member = {source, k, NULL};
+			struct series_member member = {.source = source, .column = k};
 			if (strcmp(series_meant(live, source, source->columns.at[k].column), column) != 0)
 				continue;
 			vec_push(&group->members, member);
@@ -380,22 +390,37 @@ static void series_keep_curve(const char *column, struct series_group *group, si
 	}
 }
 
+/* Is it the last value of a curve that another source has? A file that is one object holds the results of a training
+ * (all_results.json, the summary of W&B); one that is written over after every epoch may have gaps. */
+static bool series_is_last_value(const struct series_group *group, const struct series_member *member)
+{
+	for (size_t i = 0; member->source->result && i < group->members.len; i++) {
+		const struct engine_source *other = group->members.at[i].source;
+		if (!other->result && strcmp(other->step_name, "row") != 0)
+			return true;
+	}
+	return false;
+}
+
 static void series_decide(const struct engine_live *live, const char *column, struct series_group *group)
 {
 	size_t best = SIZE_MAX, count = 0;
-	for (size_t i = 0; i < group->members.len; i++)
-		if (group->members.at[i].source->rank < best)
-			best = group->members.at[i].source->rank;
+	for (size_t i = 0; i < group->members.len; i++) {
+		struct series_member *member = &group->members.at[i];
+		member->last = series_is_last_value(group, member);
+		if (!member->last && member->source->rank < best)
+			best = member->source->rank;
+	}
 	const char **paths = mem_array(group->members.len, sizeof(*paths));
 	char **words = mem_array(group->members.len, sizeof(*words));
 	for (size_t i = 0; i < group->members.len; i++)
-		if (group->members.at[i].source->rank == best)
+		if (group->members.at[i].source->rank == best && !group->members.at[i].last)
 			paths[count++] = group->members.at[i].source->path;
 	series_qualify(paths, count, words);
 	group->shared = count > 1;
 	for (size_t i = 0, k = 0; i < group->members.len; i++) {
 		struct series_member *member = &group->members.at[i];
-		if (member->source->rank != best)
+		if (member->source->rank != best || member->last)
 			continue;
 		member->wanted = count > 1 ? series_join(words[k], column) : mem_strdup(column);
 		if (series_is_taken(live, member->wanted, column)) { /* val/loss may be a column of its own */
@@ -433,6 +458,9 @@ static int series_note_member(struct engine *engine, const struct engine_live *l
 				   mem_printf("%.200s and %.200s both have %.100s: shown as %s and %s", source->path,
 					      other->source->path, column, member->wanted, other->wanted));
 	}
+	/* What is printed and goes into a log as well is no news. */
+	if (source->rank > SERIES_PRINTED * 100 && other->source->rank / 100 == SERIES_PRINTED)
+		return 0;
 	if (!member->wanted && !source->noted_left) {
 		source->noted_left = true;
 		bool reported = other->source->rank == SERIES_REPORT;

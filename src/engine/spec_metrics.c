@@ -107,7 +107,7 @@ static void spec_metrics_read_pattern(struct spec *spec, const struct node *node
 			"name the metric, as in 'loss is (?P<loss>[0-9.]+)', or say which kind of files is meant, as in "
 			"from: csv",
 			"the pattern '%.200s' names no metric (?P<name>...) and no files of a known kind (*.csv, *.jsonl, "
-			"*.json, *tfevents*)",
+			"*.json, *tfevents*, *.log)",
 			text);
 	else if (place && strcmp(place, place_report) != 0)
 		spec_metrics_read_files(spec, place, node, problems);

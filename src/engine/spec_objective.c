@@ -27,18 +27,19 @@ static bool guess_has(const char *metric, const char *const *words, bool whole)
 static int guess_goal(const char *metric)
 {
 	/* Errors come first: accuracy_loss and test_error_score are better small. */
-	static const char *const less[] = {"loss",       "error",    "mse",    "mae",        "mape",
-					   "perplexity", "fid",      "regret", "divergence", "entropy",
-					   "latency",    "deviance", NULL};
+	static const char *const less[] = {"loss",       "error",    "mse",     "mae",        "mape",
+					   "perplexity", "fid",      "regret",  "divergence", "entropy",
+					   "latency",    "deviance", "verlust", "fehler",     NULL};
 	static const char *const more[] = {
-		"acc",    "auc",        "f1",      "precision", "recall",     "iou",        "dice",  "r2",      "bleu",
-		"reward", "score",      "return",  "rouge",     "psnr",       "ssim",       "kappa", "f-score", "ndcg",
-		"elbo",   "likelihood", "jaccard", "win",       "throughput", "similarity", NULL};
+		"acc",  "auc",        "f1",         "precision",   "recall", "iou",        "dice",
+		"r2",   "bleu",       "reward",     "score",       "return", "rouge",      "psnr",
+		"ssim", "kappa",      "f-score",    "ndcg",        "elbo",   "likelihood", "jaccard",
+		"win",  "throughput", "similarity", "genauigkeit", NULL};
 	/* Too short to be looked for inside of other words. */
 	static const char *const whole_less[] = {"err", "wer", "cer", "ter",  "eer",    "ppl",  "nll",  "bpc",
 						 "bpb", "kl",  "gap", "time", "energy", "cost", "dist", NULL};
-	static const char *const whole_more[] = {"map", "ap",   "mrr",  "mcc", "corr", "success", "hits", "hit", "rew",
-						 "top", "pesq", "stoi", "sdr", "snr",  "nmi",     "ari",  NULL};
+	static const char *const whole_more[] = {"map", "ap",  "mrr",  "mcc",  "corr", "success", "hits", "hit", "rew",
+						 "r",   "top", "pesq", "stoi", "sdr",  "snr",     "nmi",  "ari", NULL};
 	if (text_starts(metric, "neg_")) /* scikit-learn turns errors round */
 		return 1;
 	if (guess_has(metric, less, false) || guess_has(metric, whole_less, true))

@@ -17,6 +17,7 @@ struct document {
 	struct buf text; /* the value that is being collected */
 	int64_t depth;
 	bool in_string, escaped, skipping;
+	uint64_t values; /* read so far */
 };
 
 /* One member that is a list of numbers. */
@@ -248,6 +249,7 @@ static bool document_read_object(struct document *d, struct json_cursor c)
 	struct json_cursor at = c, rows;
 	struct document_lists found = {0};
 	if (document_find_rows(c, &rows)) {
+		d->reader.whole = false;
 		bool read = document_take_rows(d, &rows);
 		document_add_scores(d, c);
 		if (read && d->reader.cells.len)
@@ -257,6 +259,7 @@ static bool document_read_object(struct document *d, struct json_cursor c)
 	}
 	bool taken = document_find_lists(&at, "", 0, &found);
 	if (taken && found.longest > 1) {
+		d->reader.whole = false;
 		document_give_lists(d, &found, c);
 	} else if (taken) {
 		taken = json_take_row(&c, &d->reader, &d->names);
@@ -275,21 +278,24 @@ static bool document_read_object(struct document *d, struct json_cursor c)
 static void document_read(struct document *d)
 {
 	struct json_cursor c = {d->text.data, d->text.data + d->text.len};
+	d->reader.whole &= *c.at == '{';
 	if (!(*c.at == '[' ? document_take_rows(d, &c) : document_read_object(d, c)))
 		metrics_complain(&d->reader, "line %" PRIu64 " is not JSON", d->reader.record_line);
 	d->reader.cells.len = 0;
 	json_names_clear(&d->names);
 }
 
-static void document_end_value(struct document *d)
+/* `last`: nothing stands behind it so far. A line of its own with a newline is one of several (JSON lines). */
+static void document_end_value(struct document *d, bool last)
 {
+	d->reader.whole = !d->values++ && (last || memchr(d->text.data, '\n', d->text.len));
 	if (d->skipping)
 		metrics_complain(&d->reader, "line %" PRIu64 " begins a value of more than %d bytes",
 				 d->reader.record_line, LIMIT_METRIC_DOCUMENT_BYTES);
 	else
 		document_read(d);
 	buf_clear(&d->text);
-	d->skipping = false;
+	d->skipping = d->reader.whole = false;
 }
 
 /* Collects one value after the other by its brackets; what stands between them is passed over. */
@@ -317,7 +323,7 @@ static void document_feed(struct metrics_reader *reader, const char *data, size_
 		d->skipping |= d->text.full;
 		d->depth -= close;
 		if (!d->depth)
-			document_end_value(d);
+			document_end_value(d, i + 1 == len);
 	}
 }
 
@@ -335,6 +341,7 @@ static void document_restart(struct metrics_reader *reader)
 	buf_free(&d->text);
 	d->text = buf_make(LIMIT_METRIC_DOCUMENT_BYTES);
 	d->depth = 0;
+	d->values = 0;
 	d->in_string = d->escaped = d->skipping = false;
 }
 

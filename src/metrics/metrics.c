@@ -14,10 +14,11 @@
 #include <stdio.h>
 
 static const char *const metrics_csv_files[] = {"*.csv", "*.tsv", NULL},
-			 *const metrics_text_files[] = {"*.txt", "*.log", NULL};
+			 *const metrics_text_files[] = {"*.txt", "*.log", "*.dat", NULL};
 static const char *const metrics_jsonl_files[] = {"*.jsonl", "*.ndjson", NULL},
 			 *const metrics_json_files[] = {"*.json", NULL};
-static const char *const metrics_tfevents_files[] = {"*tfevents*", NULL};
+static const char *const metrics_tfevents_files[] = {"*tfevents*", NULL},
+			 *const metrics_log_files[] = {"*.log", "*log.txt", "log*.txt", NULL};
 
 const struct metrics_format metrics_formats[] = {
 	{.name = "csv",
@@ -38,6 +39,8 @@ const struct metrics_format metrics_formats[] = {
 	 .folders = true,
 	 .open = metrics_tfevents_open},
 	{.name = "printed", .open = metrics_printed_open},
+	/* What a logger writes into a file, mostly what is printed as well. */
+	{.name = METRICS_LOG, .files = metrics_log_files, .open = metrics_printed_open},
 	{0},
 };
 
@@ -183,6 +186,7 @@ static void metrics_give_row(struct metrics_reader *reader, const struct metrics
 {
 	if (reader->cells.len) {
 		struct metrics_row given = *row;
+		given.whole = reader->whole;
 		given.metrics = reader->cells.at;
 		given.count = reader->cells.len;
 		reader->row(reader->ctx, &given);

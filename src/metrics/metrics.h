@@ -16,6 +16,7 @@ struct metrics_row {
 	bool earlier; /* set like `source`: only an earlier attempt wrote this file */
 	int64_t step; /* never goes back within one reader, except with metrics_give_at */
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
+	bool whole; /* it is all that its file has: one JSON object, which is a result unless it is written over */
 	double epoch; /* may be a fraction; NAN: not known, or it is the step */
 	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */
 	const struct metric *metrics;
@@ -42,6 +43,11 @@ struct metrics_format {
 	bool folders; /* the files of one folder are one record: see metrics_join */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);
 };
+
+/* In a source, in place of the format: the file is one object. */
+#define METRICS_RESULT "result"
+/* The format of files that are read by the rules for what is printed. */
+#define METRICS_LOG "log"
 
 extern const struct metrics_format metrics_formats[]; /* ends with a row without a name */
 /* The first format that fits a file by its name, and by its first bytes where `head` is not NULL; NULL: none. */

@@ -36,6 +36,7 @@ struct metrics_reader {
 	uint64_t line, record_line;
 	/* The row being collected. */
 	VEC(struct metric) cells;
+	bool whole; /* it is the only one of its file */
 	struct metrics_step step;
 	struct metrics_parts parts;
 	/* What was wrong. */

@@ -168,13 +168,16 @@ static bool find_is_sample(const char *name)
 static void find_probe_cb(void *ctx, const struct metrics_row *row)
 {
 	static const char *const words[] = {
-		"loss", "acc",       "error",  "err",    "auc",        "f1",   "mse",  "mae",
-		"rmse", "score",     "reward", "return", "perplexity", "ppl",  "bleu", "iou",
-		"dice", "precision", "recall", "metric", "objective",  "val_",
+		"loss", "acc",       "error",  "err",    "auc",        "f1",   "mse",     "mae",
+		"rmse", "score",     "reward", "return", "perplexity", "ppl",  "bleu",    "iou",
+		"dice", "precision", "recall", "metric", "objective",  "val_", "verlust", "genauigkeit",
 	};
 	struct find_probe *probe = ctx;
 	probe->rows++;
 	probe->counts |= strcmp(row->step_name, "row") != 0;
+	/* The monitor of Stable-Baselines: reward, length and time of every episode. */
+	probe->named |= row->count == 3 && strcmp(row->metrics[0].name, "r") == 0 &&
+		strcmp(row->metrics[1].name, "l") == 0 && strcmp(row->metrics[2].name, "t") == 0;
 	for (size_t i = 0; i < row->count; i++) {
 		probe->named |= find_has_word(row->metrics[i].name, words, COUNT_OF(words));
 		probe->samples |= find_is_sample(row->metrics[i].name);

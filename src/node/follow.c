@@ -11,7 +11,9 @@
 #include "node/find.h"
 #include "node/folder.h"
 #include "node/gaps.h"
+#include "node/numbered.h"
 #include "node/submitted.h"
+#include "node/twin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +29,14 @@
 #define FOLLOW_PRINT_BYTES FIND_SUM_BYTES
 /* More files than this are data, not metrics. */
 #define FOLLOW_FILES_MAX 128
+/* Files of which there is one for each epoch. */
+#define FOLLOW_NUMBERED_MAX 2000
 #define FOLLOW_NOTES_MAX 3
 
 struct follow_file {
 	struct follow *follow;
 	char *path, *source; /* source: NULL until the file is read */
+	char *result; /* the source of a row that is all of the file */
 	struct find_stamp stamp; /* when last read; zero: never */
 	const struct metrics_format *format;
 	struct metrics_reader *reader; /* NULL: it was found and does not look like metrics so far */
@@ -41,6 +46,9 @@ struct follow_file {
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
+	const struct follow_file *twin; /* has the same bytes so far, and is read; NULL: none */
+	int64_t same; /* how many */
+	struct numbered numbered; /* path: NULL unless it is one of many */
 	const char *why_not; /* why a file that was found is not read; NULL */
 	int64_t mtime_ms;
 	bool unwritten; /* since the script started */
@@ -61,6 +69,7 @@ struct follow {
 	VEC(struct follow_file *) files;
 	struct find_list earlier; /* what was there before the script started */
 	VEC(struct find_stamp) moved; /* files that were read to their end under another name */
+	size_t numbered, others; /* of `files` */
 	size_t noted; /* files that are not read */
 	bool named; /* the experiment names files or an expression: nothing is found by itself */
 	bool finishing;
@@ -94,7 +103,11 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 	vec_push(&file->rows, sum);
 	file->last_step = row->step;
 	snprintf(file->step_name, sizeof(file->step_name), "%s", row->step_name ? row->step_name : "row");
-	given.source = file->source;
+	if (file->numbered.path && file->rows.len == 1 && strcmp(file->step_name, "row") == 0) {
+		given.step = file->numbered.number;
+		given.step_name = file->numbered.step_name;
+	}
+	given.source = row->whole ? file->result : file->source;
 	given.earlier = file->unwritten;
 	if (file->follow->config.after && !given.time_ms)
 		given.time_ms = file->mtime_ms;
@@ -262,7 +275,13 @@ static const char *follow_pattern(const struct follow *follow)
 
 static void follow_open_reader(struct follow_file *file, const char *kind, const struct metrics_format *format)
 {
-	file->source = mem_printf("%s:%s", kind, follow_relative(file->follow, file->path));
+	if (!format->summary) {
+		free(file->numbered.path);
+		file->numbered = (struct numbered){0};
+	}
+	const char *path = file->numbered.path ? file->numbered.path : follow_relative(file->follow, file->path);
+	file->source = mem_printf("%s:%s", kind, path);
+	file->result = mem_printf("%s:%s", format->summary && !file->numbered.path ? METRICS_RESULT : kind, path);
 	if (format != metrics_format_printed() || !follow_pattern(file->follow) ||
 	    metrics_open_pattern(follow_pattern(file->follow), follow_row_cb, file, &file->reader, NULL) < 0)
 		file->reader = metrics_open(format, follow_row_cb, file);
@@ -273,6 +292,25 @@ static void follow_open_reader(struct follow_file *file, const char *kind, const
 }
 
 static void follow_search(struct follow *follow);
+
+/* Has a file beside it that is read the same bytes? As long as that is so, it is not read. Only of JSON: a constant column
+ * of two small tables may well be the same. */
+static bool follow_is_twin(struct follow_file *file, const struct metrics_format *format)
+{
+	const struct follow *follow = file->follow;
+	for (size_t i = 0; !file->twin && format->summary && !follow->named && i < follow->files.len; i++) {
+		const struct follow_file *other = follow->files.at[i];
+		if (other != file && other->reader && other->format == format &&
+		    folder_is_same(follow_relative(follow, other->path), follow_relative(follow, file->path)))
+			file->twin = other;
+		file->same = 0;
+		if (file->twin && (!twin_is_same(file->path, file->twin->path, &file->same) || !file->same))
+			file->twin = NULL;
+	}
+	if (file->twin && !twin_is_same(file->path, file->twin->path, &file->same))
+		file->twin = NULL;
+	return file->twin != NULL;
+}
 
 /* True when there is nothing left to read. */
 static bool follow_read(struct follow_file *file)
@@ -287,7 +325,8 @@ static bool follow_read(struct follow_file *file)
 		return true;
 	if (!file->reader) {
 		const struct metrics_format *format = find_probe(file->path, &file->why_not);
-		if (!format || !place_is_wanted(file->follow->config.patterns, format->name)) {
+		if (!format || !place_is_wanted(file->follow->config.patterns, format->name) ||
+		    follow_is_twin(file, format)) {
 			file->stamp = stamp; /* look again when it has changed */
 			return true;
 		}
@@ -320,11 +359,17 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	for (size_t i = 0; i < follow->files.len; i++)
 		if (strcmp(follow->files.at[i]->path, path) == 0)
 			return;
-	if (follow->files.len == FOLLOW_FILES_MAX)
+	struct numbered numbered = numbered_of(follow_relative(follow, path));
+	size_t *taken = numbered.path ? &follow->numbered : &follow->others;
+	if (*taken == (numbered.path ? FOLLOW_NUMBERED_MAX : FOLLOW_FILES_MAX)) {
+		free(numbered.path);
 		return;
+	}
+	++*taken;
 	struct follow_file *file = mem_alloc(sizeof(*file));
 	const struct find_entry *earlier = find_in(&follow->earlier, path);
 	file->follow = follow;
+	file->numbered = numbered;
 	file->path = mem_strdup(path);
 	/* One that was written anew since then has nothing of an earlier attempt's. */
 	if (earlier && (earlier->sum < 0 || earlier->sum == find_sum(path, earlier->stamp.size)))
@@ -487,6 +532,12 @@ void follow_poll(struct follow *follow, bool search)
 /* Says of a table that was found why it is not read; of a few, since a script may write thousands. */
 static void follow_note_unread(struct follow *follow, const struct follow_file *file)
 {
+	if (file->twin) {
+		char *text = mem_printf("%.200s has the same bytes as %.200s, and is read once",
+					follow_relative(follow, file->path), follow_relative(follow, file->twin->path));
+		follow->config.note(follow->config.ctx, text);
+		free(text);
+	}
 	if (!file->why_not || follow->noted++ >= FOLLOW_NOTES_MAX)
 		return;
 	char *text = mem_printf("%.200s is not read as metrics: %s", follow_relative(follow, file->path),
@@ -590,6 +641,8 @@ void follow_free(struct follow *follow)
 		free(file->rows.at);
 		free(file->over.at);
 		free(file->source);
+		free(file->result);
+		free(file->numbered.path);
 		free(file->path);
 		free(file);
 	}

@@ -91,7 +91,7 @@ def test_places_of_metrics_on_the_command_line(daemon, tmp_path):
         assert note in timeline if note else "'metrics' of the experiment" not in timeline, options
         if note:  # and on the experiment itself
             assert f"in {experiment}/1 {note}" in daemon.cli("show", experiment).stdout.replace("\n", " "), options
-    for options, words in [(["--metrics-from", "x"], "use one of: csv, jsonl, json, tfevents, stdout, stderr, report"),
+    for options, words in [(["--metrics-from", "x"], "use one of: csv, jsonl, json, tfevents, log, stdout, stderr, report"),
                            (["--metrics", "accuracy"], "from: csv")]:
         refused = daemon.cli("check", "train.py", *options, cwd=tmp_path, status=None)
         assert refused.returncode == 2 and words in refused.stderr, options

@@ -77,6 +77,23 @@ LOGS = [
     ("goes on in the middle", "import os, sys\np = os.environ['SLUICE_CHECKPOINT_DIR'] + '/e'\ns = int(open(p).read()) if os.path.exists(p) else 0\n"
      "for e in range(s + 1, 4):\n    print(f'epoch {e} loss {1/e:.4f}', flush=True)\n    open(p, 'w').write(str(e))\n    if e == 2 and not s: sys.exit(85)\n",
      {"loss": HALVES}),
+    ("a logger that writes a file only", "import logging\nlogging.basicConfig(filename='train.log', level=20, format='%(asctime)s %(message)s')\n"
+     "for e in (1, 2, 3): logging.info('Epoch %d loss %.4f', e, 1 / e)\n", {"loss": HALVES}),
+    ("the same printed and in a log", "f = open('train.log', 'w')\nfor e in (1, 2, 3):\n    print(f'epoch {e} loss {1/e:.4f}')\n"
+     "    print(f'12:00:00 epoch {e} loss {1/e:.4f} acc {0.5+e/10:.2f}', file=f)\n", {"loss": HALVES, "acc": TENTHS}),
+    ("a result in a file for each epoch", "import json\nfor e in (1, 2, 3): json.dump({'epoch': e, 'training_loss': 1 / e}, open(f'metrics_epoch_{e}.json', 'w'))\n"
+     "for e in (10, 20): json.dump({'val_loss': 1 / e}, open(f'step_{e}.json', 'w'))\n",
+     {"training_loss": curve(lambda e: 1 / e), "val_loss": [(10, 0.1), (20, 0.05)]}),
+    ("MMEngine, with its times", "import json, os\nos.mkdir('vis')\nfor name in ('20261118_050000', 'scalars'):\n    f = open(f'vis/{name}.json', 'w')\n"
+     "    for e in (1, 2, 3):\n        for i in (1, 2): print(json.dumps({'loss': 1 / e, 'time': 0.2, 'epoch': e, 'step': 2 * e - 2 + i}), file=f)\n"
+     "        print(json.dumps({'acc/top1': 2 / e, 'time': 0.1, 'step': e}), file=f)\n",
+     {"loss": [(i, 1 / ((i + 1) // 2)) for i in range(1, 7)], "time": [(i, 0.2) for i in range(1, 7)], "acc/top1": curve(lambda e: 2 / e)}),
+    ("the monitor of Stable-Baselines", "open('0.monitor.csv', 'w').write('#{\"t_start\": 1700000000.0, \"env_id\": \"CartPole-v1\"}\\nr,l,t\\n12.5,12,0.5\\n20.0,20,1.25\\n')\n",
+     {"r": [(1, 12.5), (2, 20)], "l": [(1, 12), (2, 20)], "t": [(1, 0.5), (2, 1.25)]}),
+    ("a German table", "open('verlauf.csv', 'w', encoding='latin-1').write('Epoche;Verlust;Genauigkeit (%);Bemerkung\\n1;0,5;57,5;schön\\n2;0,25;60,5;\\n')\n",
+     {"Verlust": [(1, 0.5), (2, 0.25)], "Genauigkeit (%)": [(1, 57.5), (2, 60.5)]}),
+    ("a table for gnuplot", "open('train.dat', 'w').write('# epoch loss\\n1 0.5\\n2 0.25\\n')\n", {"loss": [(1, 0.5), (2, 0.25)]}),
+    ("the only bar", "for i in range(1, 4): print(f'\\r{i*33}%|##| {i}/3 [00:01<00:01, 9.8it/s, loss={1/i:.4f}]', end='')\n", {"loss": HALVES}),
 ]
 # Steps that come again or go back: every row is kept, and the task says which are shown under another number.
 ALONE = "is that of {} alone; {} is shown as {}. An objective is one of these names: to compare by all, report their mean"
@@ -110,6 +127,14 @@ MOVED = [
     ("several rows in an epoch", "open('m.csv', 'w').write('epoch,loss\\n' + ''.join(f'{i // 2},{i}\\n' for i in range(4)))\n",
      {"loss": [(0, 0), (1, 1), (2, 2), (3, 3)]},
      ["m.csv: line 3: epoch 0 comes again; rows are counted from there on, with the epoch beside them"]),
+    ("a summary beside what is printed", "import json\nfor e in (1, 2, 3): print(f'epoch {e} loss {1/e:.4f}')\n"
+     "json.dump({'loss': 1 / 3, 'epoch': 3, 'bleu': 0.5, '_step': 2}, open('wandb-summary.json', 'w'))\n", {"loss": HALVES, "bleu": [(2, 0.5)]},
+     ["wandb-summary.json: loss is left out, since stdout gives it too"]),
+    ("results beside the state of a trainer", "import json, os\nos.mkdir('out')\n"
+     "rows = [{'step': 10 * e, 'epoch': e, 'eval_loss': 1 / e} for e in (1, 2, 3)]\n"
+     "for name in ('all_results', 'eval_results'): json.dump({'epoch': 3.0, 'eval_loss': 1 / 3}, open(f'out/{name}.json', 'w'), indent=4)\n"
+     "json.dump({'log_history': rows}, open('out/trainer_state.json', 'w'))\n", {"eval_loss": [(10 * e, 1 / e) for e in (1, 2, 3)]},
+     ["out/all_results.json: eval_loss is left out, since out/trainer_state.json gives it too"]),
     ("a number of 54 bits", "open('n.csv', 'w').write('step,loss\\n1,9007199254740993\\n')\n", {"loss": [(1, 9007199254740992)]},
      ["n.csv: line 2: loss 9007199254740993 is kept as 9007199254740992: whole numbers are exact up to 2^53"]),
 ]
@@ -137,7 +162,7 @@ def test_every_value_is_the_one_that_the_script_reported(daemon, tmp_path):
         found = {name: list(zip(c["step"], c["value"])) for name, c in daemon.metrics(experiment, 1).items()}
         if found != wanted:
             wrong.append(f"{what}: {found} instead of {wanted}")
-        if remarks(daemon, experiment) != notes:
+        if sorted(remarks(daemon, experiment)) != sorted(notes):
             wrong.append(f"{what}: {remarks(daemon, experiment)} instead of {notes}")
         shown = daemon.cli("show", f"{experiment}/1").stdout if notes else ""
         wrong += [f"{what}: not in show: {note}" for note in notes if note not in " ".join(shown.split())]

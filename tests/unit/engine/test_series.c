@@ -134,6 +134,26 @@ static void test_the_most_trusted_source_counts_and_nothing_is_doubled(void **st
 	settle(f);
 }
 
+static void test_a_result_with_a_step_is_no_curve(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, "script: run.sh\nparameters: {x: 1}\nobjective: loss\n");
+	runner_start(f);
+	row_of(f, "result:out/all_results.json", "epoch", 3, 7);
+	pass(f, 2 * SECOND);
+	expect_series(f, id, "loss:7");
+	row_of(f, "printed:stdout", "epoch", 1, 9);
+	row_of(f, "printed:stdout", "epoch", 2, 8);
+	pass(f, 2 * SECOND);
+	expect_series(f, id, "loss:9,8");
+	row_of(f, "json:out/trainer_state.json", "step", 10, 6);
+	row_of(f, "result:out/eval_results.json", "epoch", 3, 5);
+	pass(f, 2 * SECOND);
+	expect_series(f, id, "loss:6");
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+}
+
 static void test_the_files_of_a_later_attempt_go_on_in_the_same_series(void **state)
 {
 	struct fixture *f = *state;
@@ -207,6 +227,7 @@ int main(void)
 		TEST(test_names_do_not_depend_on_which_file_is_seen_first),
 		TEST(test_the_names_survive_the_daemon),
 		TEST(test_the_most_trusted_source_counts_and_nothing_is_doubled),
+		TEST(test_a_result_with_a_step_is_no_curve),
 		TEST(test_the_files_of_a_later_attempt_go_on_in_the_same_series),
 		TEST(test_the_best_is_on_the_curve_when_a_row_is_replaced),
 		TEST(test_an_objective_that_we_chose_is_chosen_again),

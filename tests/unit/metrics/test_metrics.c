@@ -519,7 +519,8 @@ static void test_formats_are_recognised_by_name(void **state)
 			  prose[] = "Training, epoch 1\nloss, 2\n";
 	assert_string_equal(metrics_format_for("log.txt", table, strlen(table))->name, "csv");
 	assert_string_equal(metrics_format_for("train.log", lines, strlen(lines))->name, "jsonl");
-	assert_null(metrics_format_for("train.log", prose, strlen(prose)));
+	assert_string_equal(metrics_format_for("train.log", prose, strlen(prose))->name, "log");
+	assert_null(metrics_format_for("notes.txt", prose, strlen(prose)));
 	assert_string_equal(metrics_format_for("results.json", NULL, 0)->name, "json");
 	assert_null(metrics_format_for("a.csv.tmp", NULL, 0));
 	assert_null(metrics_format_for("", NULL, 0));
