@@ -85,6 +85,8 @@
 #define LIMIT_CGROUP_BYTES 65536
 #define LIMIT_MOUNTINFO_BYTES (4u << 20)
 #define LIMIT_LOG_CHUNK_BYTES (256u << 10)
+/* Times of lines that were not written yet: one record a second, so far more than LOGTIMES_WRITE_MS needs. */
+#define LIMIT_LOGTIMES_UNWRITTEN_BYTES 4096
 /* The default of copy_limit: code and configuration are smaller, data and weights are larger. */
 #define LIMIT_COPY_BYTES (64ll << 20)
 

@@ -31,6 +31,10 @@
 /* A runner writes something at least this often, and says so in START. If nothing else is due, it writes a sample: its
  * beat. On a network file system, after the first minute, samples are not written more often than this. */
 #define EXEC_BEAT_MS 60000
+/* How exactly the times of lines in an output are known, at first (spool/logtimes.h), and how often they are written: a
+ * network file system has enough to do with the lines. */
+#define LOGTIMES_LOOK_MS 1000
+#define LOGTIMES_WRITE_MS 5000
 /* At most a second of rows is lost when a node loses its power. */
 #define EXEC_SYNC_MS 1000
 /* Retry after a full disk, or after a file system was unavailable for a moment. */

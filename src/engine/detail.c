@@ -12,6 +12,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/token.h"
+#include "spool/logtimes.h"
 #include "spool/paths.h"
 #include "store/json.h"
 
@@ -251,6 +252,14 @@ int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, i
 	int fd = detail_open(folder, spool_name(is_error ? SPOOL_STDERR : SPOOL_STDOUT));
 	free(folder);
 	return fd;
+}
+
+void engine_read_log_times(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error,
+			   int64_t from, int64_t to, logtimes_f each, void *ctx)
+{
+	char *folder = engine_folder(engine, experiment, number, attempt);
+	logtimes_read(folder, is_error, from, to, each, ctx);
+	free(folder);
 }
 
 /* What a version before this one submitted last. */

@@ -157,6 +157,10 @@ int engine_open_file(struct engine *engine, int64_t experiment, const char *path
 int engine_open_task_file(struct engine *engine, int64_t experiment, int64_t number, const char *path) MUST_USE;
 /* Opens the output of an attempt for reading. Returns a descriptor; -ENOENT if nothing was written. */
 int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error) MUST_USE;
+/* When that part of it was written: see logtimes_read. Calls nothing where that is not known. */
+void engine_read_log_times(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error,
+			   int64_t from, int64_t to, void (*each)(void *ctx, int64_t bytes, int64_t time_ms),
+			   void *ctx);
 /* The batch script that was submitted last. -ENOENT if the backend keeps none. */
 int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out) MUST_USE;
 

@@ -1,6 +1,7 @@
 /* Tasks: lists, actions, curves, logs; uploads. */
 #include "http/handle.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/node.h"
 #include "base/text.h"
@@ -270,6 +271,39 @@ static int task_log_read(int fd, int64_t offset, int64_t limit, struct log_piece
 	return 0;
 }
 
+struct log_times {
+	VEC(int64_t) offsets;
+	VEC(int64_t) times;
+};
+
+static void task_log_time_cb(void *ctx, int64_t bytes, int64_t time_ms)
+{
+	struct log_times *times = ctx;
+	vec_push(&times->offsets, bytes);
+	vec_push(&times->times, time_ms);
+}
+
+/* Up to which place the output was written at which time. */
+static void task_log_put_times(const struct log_times *times, struct json *out)
+{
+	json_key(out, "times");
+	json_map(out);
+	json_key(out, "offset");
+	json_list(out);
+	for (size_t i = 0; i < times->offsets.len; i++)
+		json_put_int(out, times->offsets.at[i]);
+	json_end(out);
+	json_key(out, "time");
+	json_list(out);
+	for (size_t i = 0; i < times->times.len; i++) {
+		char text[CLOCK_TEXT_CHARS];
+		clock_format(times->times.at[i], text);
+		json_put_string(out, text);
+	}
+	json_end(out);
+	json_end(out);
+}
+
 void handle_log(struct request *request, struct response *response)
 {
 	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], attempt;
@@ -293,6 +327,10 @@ void handle_log(struct request *request, struct response *response)
 		buf_free(&piece.text);
 		return;
 	}
+	struct log_times times = {0};
+	if (attempt && piece.text.len)
+		engine_read_log_times(request->app->engine, experiment, number, attempt, !strcmp(stream, "stderr"),
+				      piece.offset, piece.offset + (int64_t)piece.text.len, task_log_time_cb, &times);
 	struct json out = json_to(&response->body);
 	json_map(&out);
 	json_key_string(&out, "stream", stream);
@@ -302,7 +340,10 @@ void handle_log(struct request *request, struct response *response)
 	json_key_int(&out, "size", piece.size);
 	json_key(&out, "text");
 	json_put_string_n(&out, buf_text(&piece.text), piece.text.len);
+	task_log_put_times(&times, &out);
 	json_end(&out);
+	free(times.offsets.at);
+	free(times.times.at);
 	buf_free(&piece.text);
 }
 

@@ -27,6 +27,7 @@
 #include "node/sources.h"
 #include "node/watch.h"
 #include "spool/checkpoint.h"
+#include "spool/logtimes.h"
 #include "spool/mark.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -68,6 +69,7 @@ struct exec {
 	struct sampler sampler;
 	pid_t helper; /* that the sampler had started; 0: none */
 	struct watch watch;
+	struct logtimes logtimes;
 	struct sample unwritten; /* samples that were not written yet, joined; weight 0: none */
 	struct memory memory;
 	struct cost cost; /* so far */
@@ -180,6 +182,7 @@ static void exec_note_exception(struct exec *x, const char *errors)
 static void exec_finish(struct exec *x)
 {
 	exec_await_files(x);
+	logtimes_end(&x->logtimes, clock_now_ms());
 	struct buf errors = buf_make(BUF_UNLIMITED), output = buf_make(BUF_UNLIMITED);
 	usage_final(&x->sampler.usage, &x->cost);
 	exec_look_for_ran(x);
@@ -337,6 +340,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 	}
 	if (!x->recorder.blocked)
 		exec_sample(x, now);
+	logtimes_poll(&x->logtimes, now, clock_now_ms());
 	recorder_sync_due(&x->recorder, now);
 }
 
@@ -373,6 +377,7 @@ static void exec_close_loop(struct exec *x)
 
 static void exec_start_timers(struct exec *x)
 {
+	logtimes_begin(&x->logtimes, x->d.attempt_dir, x->started_ms);
 	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
 	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);

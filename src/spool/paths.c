@@ -88,9 +88,10 @@ char *spool_results(const char *experiment, int64_t task)
 const char *spool_name(enum spool_file file)
 {
 	static const char *const names[] = {
-		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout", [SPOOL_STDERR] = "stderr",
-		[SPOOL_STOP] = "stop",       [SPOOL_SAVE] = "save",     [SPOOL_REPORT] = "report.jsonl",
-		[SPOOL_SETUP] = "setup",     [SPOOL_STACK] = "stack",   [SPOOL_ENVIRON] = "environ",
+		[SPOOL_JOURNAL] = "journal",   [SPOOL_STDOUT] = "stdout", [SPOOL_STDERR] = "stderr",
+		[SPOOL_STOP] = "stop",         [SPOOL_SAVE] = "save",     [SPOOL_REPORT] = "report.jsonl",
+		[SPOOL_SETUP] = "setup",       [SPOOL_STACK] = "stack",   [SPOOL_ENVIRON] = "environ",
+		[SPOOL_LOGTIMES] = "logtimes",
 	};
 	return names[file];
 }

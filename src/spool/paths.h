@@ -48,6 +48,7 @@ enum spool_file {
 	SPOOL_REPORT, /* what `sluice report` appends to */
 	SPOOL_SETUP, /* the setup line that failed */
 	SPOOL_STACK, /* where the script was when it made no progress */
+	SPOOL_LOGTIMES, /* when the lines of stdout and stderr were written: logtimes.h */
 	SPOOL_ENVIRON, /* the variables after the setup lines, until the runner has read them */
 };
 char *spool_path(const char *attempt_dir, enum spool_file file);

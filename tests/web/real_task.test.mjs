@@ -241,6 +241,28 @@ for epoch in range(1, 1001):
   assert.deepEqual(seat.troubles, []);
 });
 
+test('the lines of a task that has ended have the times at which they were written', { skip }, async () => {
+  const { page } = seat;
+  const id = await submit(`import time
+for epoch in range(1, 4):
+    print('épöch', epoch, flush=True)
+    time.sleep(2)
+print('{"epoch": 1, "val_loss": 0.5}')
+`);
+  await ended(id);
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  const times = output().locator('.line-time');
+  await times.first().waitFor();
+  const { started, finished } = (await daemon.api('GET', `/experiments/${id}/tasks/1`)).attempts[0];
+  const clock = (time) => new Date(time).toISOString().slice(11, 19);
+  const texts = await times.allTextContents();
+  assert.equal(texts.length, 4);
+  assert.deepEqual([...texts].sort(), texts);
+  assert.equal(new Set(texts.slice(0, 3)).size, 3, 'lines two seconds apart have different times');
+  assert.ok(texts[0] >= clock(started) && texts[3] <= clock(Date.parse(finished) + 1000), texts.join());
+  assert.deepEqual(seat.troubles, []);
+});
+
 test('the page fits every size and theme', { skip }, async () => {
   const id = await submit(LOUD);
   await ended(id);

@@ -556,6 +556,7 @@ export class Fixture {
         next,
         size: all.length,
         text: all.subarray(from, next).toString(),
+        times: { offset: [], time: [] },
       });
     }
     if (what === 'log/find') {

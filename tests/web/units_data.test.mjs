@@ -96,7 +96,8 @@ const output = (bytes) => (url) => {
   const q = (name) => Number(url.searchParams.get(name));
   const offset = q('offset') < 0 ? Math.max(0, bytes.length + q('offset')) : q('offset');
   const part = bytes.subarray(offset, offset + q('limit'));
-  return { offset, next: offset + part.length, size: bytes.length, text: part.toString() };
+  const times = { offset: [], time: [] };
+  return { offset, next: offset + part.length, size: bytes.length, text: part.toString(), times };
 };
 const MB = 1024 * 1024;
 
@@ -115,6 +116,37 @@ test('what is kept of a long output begins at a byte of the file, whatever its b
   await reader.earlier();
   assert.equal(reader.held.value.text, bytes.subarray(reader.held.value.from).toString());
   reader.close();
+});
+
+test('a line has the time at which the file had it, whatever its bytes are', () => {
+  const at = (seconds) => new Date(seconds * 1000).toISOString();
+  const times = (text, offset, ends, got) =>
+    lib.timesOf(
+      {
+        offset,
+        next: offset + Buffer.byteLength(text, 'utf8'),
+        size: 0,
+        text,
+        times: { offset: ends, time: ends.map((_, i) => at(i + 1)) },
+      },
+      got,
+    );
+  assert.deepEqual(times('ab\ncd\n', 10, [13, 16], null), [
+    [0, 1000],
+    [3, 2000],
+  ]);
+  // é has two bytes and 𝄞 four; the rest was not there at the last look.
+  assert.deepEqual(times('é𝄞\ncd\n', 0, [7], 9000), [
+    [0, 1000],
+    [4, 9000],
+  ]);
+  assert.deepEqual(times('ab\n', 0, [], null), []);
+  // A byte that is no UTF-8 is one character.
+  const bad = { offset: 0, next: 4, size: 4, text: '\ufffd\na\n', times: { offset: [2, 4], time: [at(1), at(2)] } };
+  assert.deepEqual(lib.timesOf(bad), [
+    [0, 1000],
+    [2, 2000],
+  ]);
 });
 
 test('a line that is gone to has its number, also behind bytes that are not UTF-8', async () => {

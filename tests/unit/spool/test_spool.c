@@ -6,6 +6,7 @@
 #include "spool/claim.h"
 #include "spool/descriptor.h"
 #include "spool/interpreter.h"
+#include "spool/logtimes.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
 #include "spool/stop.h"
@@ -318,6 +319,66 @@ static void test_interpreters_are_known_by_ending_and_by_name(void **state)
 	assert_false(spool_is_interpreter("torchrun"));
 }
 
+static void write_output(const char *dir, const char *name, size_t bytes)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	char *text = mem_alloc(bytes + 1);
+	memset(text, 'x', bytes);
+	assert_int_equal(fs_write(path, text, bytes, 0600, false, NULL), 0);
+	free(text);
+	free(path);
+}
+
+static void add_time_cb(void *ctx, int64_t bytes, int64_t time_ms)
+{
+	buf_addf(ctx, "%d@%d ", (int)bytes, (int)time_ms);
+}
+
+static const char *times_of(const char *dir, bool is_error, int64_t from, int64_t to, struct buf *out)
+{
+	buf_clear(out);
+	logtimes_read(dir, is_error, from, to, add_time_cb, out);
+	return buf_text(out);
+}
+
+static void test_the_times_of_lines_are_found_by_their_place(void **state)
+{
+	const char *dir = *state;
+	struct buf out = buf_make(4000);
+	struct logtimes times;
+	logtimes_begin(&times, dir, 0);
+	logtimes_poll(&times, 900, 1900); /* too soon for a look */
+	write_output(dir, "stdout", 10);
+	logtimes_poll(&times, 1000, 2000);
+	logtimes_poll(&times, 2100, 3000); /* nothing is new */
+	write_output(dir, "stderr", 5);
+	logtimes_poll(&times, 3200, 4000);
+	write_output(dir, "stdout", 30);
+	assert_string_equal(times_of(dir, false, 0, 10, &out), ""); /* not written yet */
+	logtimes_poll(&times, 6000, 7000);
+	assert_string_equal(times_of(dir, false, 0, 30, &out), "10@2000 30@7000 ");
+	write_output(dir, "stdout", 40);
+	logtimes_end(&times, 8000);
+	assert_string_equal(times_of(dir, false, 0, 40, &out), "10@2000 30@7000 40@8000 ");
+	assert_string_equal(times_of(dir, false, 9, 10, &out), "10@2000 ");
+	assert_string_equal(times_of(dir, false, 10, 30, &out), "30@7000 ");
+	assert_string_equal(times_of(dir, false, 29, 31, &out), "30@7000 40@8000 ");
+	assert_string_equal(times_of(dir, false, 40, 50, &out), "");
+	assert_string_equal(times_of(dir, true, 0, 5, &out), "5@4000 ");
+	/* A script that has ended before the first look leaves no file. */
+	char *path = mem_printf("%s/logtimes", dir);
+	assert_int_equal(unlink(path), 0);
+	logtimes_begin(&times, dir, 0);
+	logtimes_end(&times, 500);
+	assert_int_not_equal(access(path, F_OK), 0);
+	/* A damaged file says nothing. */
+	assert_int_equal(fs_write(path, "nonsense that is longer than a single record of it is", 53, 0600, false, NULL),
+			 0);
+	assert_string_equal(times_of(dir, false, 0, 40, &out), "");
+	free(path);
+	buf_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +394,7 @@ int main(void)
 		unit_test_in_folder(test_the_first_attempt_is_in_the_folder_of_its_task),
 		unit_test_in_folder(test_a_descriptor_says_where_its_attempt_is),
 		unit_test_in_folder(test_a_stop_mark_makes_its_folder),
+		unit_test_in_folder(test_the_times_of_lines_are_found_by_their_place),
 		cmocka_unit_test(test_interpreters_are_known_by_ending_and_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

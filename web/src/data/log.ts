@@ -26,7 +26,8 @@ export interface Held {
   // Where the pieces begin, the first left out: [characters from the start of the text, bytes from the start of the
   // file]. The text does not say how long it is in the file: a byte that is not UTF-8 is one character of three bytes.
   starts: [number, number][];
-  // When the page got lines while it followed: [characters from the start of the text, time].
+  // When lines were written: [characters from the start of the text, time]. From the runner, which looks about once a
+  // second; of lines that are newer than its last look, when the page got them.
   times: [number, number][];
 }
 
@@ -40,11 +41,42 @@ const lastUpTo = (list: [number, number][], most: number) => {
 };
 const moved = (list: [number, number][], by: number) => list.map(([at, value]): [number, number] => [at + by, value]);
 
+// Where the characters of a text begin that are at these places of the file, in their order. A byte that is no UTF-8 is
+// one character that would have three bytes.
+function charactersAt(text: string, bytes: number[], size: number): number[] {
+  if (text.length === size) return bytes;
+  const lost = new TextEncoder().encode(text).length === size ? 3 : 1;
+  const out: number[] = [];
+  let at = 0;
+  for (let i = 0, next = 0; next < bytes.length; i++) {
+    for (; next < bytes.length && (bytes[next] <= at || i >= text.length); next++) out.push(i);
+    const c = text.charCodeAt(i);
+    at += c < 0x80 ? 1 : c < 0x800 || (c >= 0xd800 && c < 0xe000) ? 2 : c === 0xfffd ? lost : 3;
+  }
+  return out;
+}
+
+// The times of a piece's lines. `got`: when the page received it, where it followed.
+export function timesOf(piece: Log, got: number | null = null): [number, number][] {
+  const { offset, time } = piece.times;
+  const starts = [
+    0,
+    ...charactersAt(
+      piece.text,
+      offset.map((end) => end - piece.offset),
+      piece.next - piece.offset,
+    ),
+  ];
+  const times = time.map((one, i): [number, number] => [starts[i], Date.parse(one!)]);
+  const rest = starts[time.length];
+  return got !== null && rest < piece.text.length ? [...times, [rest, got]] : times;
+}
+
 // What is held with a piece that follows it, without the pieces that are too old to keep.
 export function append(held: Held, piece: Log, time: number | null = null): Held {
   const text = held.text + piece.text;
   const starts: [number, number][] = [...held.starts, [held.text.length, piece.offset]];
-  const times: [number, number][] = time === null ? held.times : [...held.times, [held.text.length, time]];
+  const times = [...held.times, ...moved(timesOf(piece, time), held.text.length)];
   const first = text.length > KEPT ? lastUpTo(starts, text.length - KEPT) : -1;
   const [cut, from] = starts[first] ?? [0, held.from];
   const gone = text.slice(0, cut);
@@ -70,7 +102,7 @@ function begin(piece: Log, line: number | null = null): Held {
     text: piece.text,
     line: piece.offset === 0 ? 1 : line,
     starts: [],
-    times: [],
+    times: timesOf(piece),
   };
 }
 
@@ -123,7 +155,7 @@ export class LogReader {
     const line = piece.offset === 0 ? 1 : now.line === null ? null : now.line - linesIn(piece.text);
     const by = piece.text.length;
     const starts: [number, number][] = [[by, now.from], ...moved(now.starts, by)];
-    const times = moved(now.times, by);
+    const times = [...timesOf(piece), ...moved(now.times, by)];
     this.held.value = { ...now, from: piece.offset, text: piece.text + now.text, line, starts, times };
   }
 

@@ -6,7 +6,7 @@ import { findIn, type Held, LogReader } from '../../data/log';
 import { toast } from '../../data/toast';
 import type { LogHits, Task } from '../../data/types';
 import { Ansi, marked, type Span } from '../../lib/ansi';
-import { bytes, clock, count, plural } from '../../lib/format';
+import { bytes, clock, count, plural, seconds } from '../../lib/format';
 import { cleanLine, lineKind, quote } from '../../lib/text';
 import { CopyButton } from '../CopyButton';
 import { Icon } from '../Icon';
@@ -23,7 +23,8 @@ interface Line {
   time: number | null;
 }
 
-function linesOf(held: Held | null): Line[] {
+// `ended`: when all of it was written, where it took no longer than the runner needs to look.
+function linesOf(held: Held | null, ended: number | null): Line[] {
   if (!held) return [];
   const raw = held.text.split('\n');
   if (raw[raw.length - 1] === '') raw.pop();
@@ -34,13 +35,22 @@ function linesOf(held: Held | null): Line[] {
   const lines = raw.map((line): Line => {
     const spans = ansi.line(line);
     while (newest + 1 < held.times.length && held.times[newest + 1][0] <= at) newest++;
-    const time = held.times[newest]?.[1] ?? null;
+    const time = held.times[newest]?.[1] ?? ended;
     at += line.length + 1;
     return { spans, text: spans.map((span) => span.text).join(''), number: number === null ? null : number++, time };
   });
   // The first line is a piece of one when the text begins inside the file; a piece is better than nothing.
   if (held.from > 0 && lines.length > 1) lines.shift();
   return lines;
+}
+
+// Of an attempt that ended within this time the runner keeps no times.
+const MOMENT_S = 1.2;
+
+function momentOf(task: Task, number: number | null): number | null {
+  const one = task.attempts.find((a) => a.number === (number ?? task.attempt));
+  const ran = one ? seconds(one.started, one.finished) : null;
+  return ran !== null && ran <= MOMENT_S ? Date.parse(one!.finished!) : null;
 }
 
 // The last lines, or those around the one that was gone to.
@@ -131,7 +141,8 @@ export function Log({ task, first }: { task: Task; first: Stream }) {
   useEffect(() => {
     if (!picked.value && stream.value === 'stderr' && held?.size === 0 && !grows) stream.value = 'stdout';
   }, [held?.size, grows]);
-  const all = useMemo(() => linesOf(held), [held]);
+  const ended = momentOf(task, attempt.value);
+  const all = useMemo(() => linesOf(held, ended), [held, ended]);
   const needle = find.value.trim().toLowerCase();
   const { hits, problem: unsearched } = useFind(`${base}/find${which}`, needle, held?.size ?? 0);
   const drawn = useMemo(() => around(all, target.value), [all, target.value]);
@@ -301,7 +312,7 @@ export function Log({ task, first }: { task: Task; first: Stream }) {
                     </span>
                   )}
                   {timed && (
-                    <span class="line-time" title="When the page received the line">
+                    <span class="line-time" title="When it was written, to about a second">
                       {line.time === null ? '' : clock(line.time, true)}
                     </span>
                   )}
