@@ -414,6 +414,22 @@ static void check_required(const struct check *check, const struct node *documen
 	}
 }
 
+/* An option of the script stands before its subcommand; all values are written behind it. */
+static void check_place(const struct check *check, const struct node *at, const struct script_argument *argument)
+{
+	bool commanded = false;
+	for (size_t i = 0; i < check->script->arguments.len; i++)
+		commanded |= check->script->arguments.at[i].command != NULL;
+	if (!check->spec->subcommand || !commanded || argument->command)
+		return;
+	char *remedy = mem_printf("remove it, or write the whole call: command: [python3, %s, \"%s={%s}\", %s]",
+				  check->spec->script, argument->flag ? argument->flag : "--", argument->name,
+				  check->spec->subcommand);
+	check_say(check, at, remedy, "the script takes %s before its subcommand, and would get it behind",
+		  argument->name);
+	free(remedy);
+}
+
 static void check_flags(const struct check *check, const struct node *document, const struct fit *fit)
 {
 	const struct node *parameters = node_get(document, "parameters");
@@ -423,10 +439,12 @@ static void check_flags(const struct check *check, const struct node *document, 
 		if (node_get(fit->said, param->name))
 			continue;
 		const struct script_argument *argument = script_find(check->script, param->name);
-		if (argument)
+		if (argument) {
 			check_parameter(check, at, param, argument);
-		else
+			check_place(check, at, argument);
+		} else {
 			check_unknown(check, at, param->name);
+		}
 		if (argument && argument->shape == SCRIPT_TRUTH)
 			vec_push(
 				&check->spec->chosen,

@@ -400,6 +400,7 @@ static int living_read_spec(struct engine *engine, const struct engine_experimen
 	bool fits = node_get(body, "parameters") || node_get(body, "objective");
 	if (fits)
 		living_read_script(engine, e, &script);
+	script_narrow(&script, e->spec->subcommand);
 	if (fits && !problems->list.len)
 		fit_document(document, &script, &fit, problems);
 	int rc = problems->list.len ? -EINVAL : spec_parse(document, problems, ret);

@@ -171,6 +171,7 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	const char *name = node_get_string(r->document, "script");
 	if (name && !problems->list.len)
 		request_read_script(files_find(r->files, name), &r->script);
+	script_narrow(&r->script, node_get_string(r->document, "subcommand"));
 	request_check_script(r);
 	r->written = node_clone(r->document);
 	fit_document(r->document, &r->script, &r->fit, problems);

@@ -269,6 +269,8 @@ static const struct parser {
 	{"tap", SCRIPT_FLAGS, python_read_fields},
 	{"simple_parsing", SCRIPT_FLAGS, python_read_fields},
 	{"jsonargparse", SCRIPT_FLAGS, python_read_fields},
+	{"lightning", SCRIPT_FLAGS, python_read_fields},
+	{"pytorch_lightning", SCRIPT_FLAGS, python_read_fields},
 	{"click", SCRIPT_FLAGS, python_read_click},
 	{"absl", SCRIPT_FLAGS, python_read_absl},
 	{"simple_parsing", SCRIPT_FLAGS, python_read_argparse},

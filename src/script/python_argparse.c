@@ -44,6 +44,34 @@ static void argparse_action(struct reader *r, const struct value_call *call, str
 	node_free(literal);
 }
 
+static char *argparse_text(const struct lex_word *word)
+{
+	struct buf text = buf_make(200);
+	lex_add_string(word, &text);
+	char *copy = mem_strdup(buf_text(&text));
+	buf_free(&text);
+	return copy;
+}
+
+/* The subcommand of the parser that a variable holds before the word `before`: the nearest `train =
+ * sub.add_parser("train")`, also by way of a group. NULL: it is the parser of the script. */
+static char *argparse_command(const struct lex *lex, const struct lex_word *name, size_t before, unsigned depth)
+{
+	for (size_t i = before; i-- > 0;) {
+		const struct lex_word *word = &lex->at[i];
+		if (word->len != name->len || !lex_is(word + 1, "=") || memcmp(word->at, name->at, name->len) != 0)
+			continue;
+		for (size_t k = i + 2; k + 2 < lex->len && lex->at[k].kind != LEX_NEWLINE && !lex_is(&lex->at[k], "(");
+		     k++)
+			if (lex_is(&lex->at[k], "add_parser") && lex->at[k + 2].kind == LEX_STRING)
+				return argparse_text(&lex->at[k + 2]);
+		return depth < 4 && lex->at[i + 2].kind == LEX_NAME && lex_is(&lex->at[i + 3], ".")
+			? argparse_command(lex, &lex->at[i + 2], i, depth + 1)
+			: NULL;
+	}
+	return NULL;
+}
+
 static void argparse_argument(struct reader *r, size_t open)
 {
 	struct value_call call;
@@ -67,6 +95,8 @@ static void argparse_argument(struct reader *r, size_t open)
 	/* jsonargparse reads true and false. */
 	if (argument && flag && value_is_name(r->lex, type, "bool") && !python_imports(r->lex, "jsonargparse"))
 		argument->shape = SCRIPT_TRUTH;
+	if (argument && open >= 3 && lex_is(&r->lex->at[open - 2], ".") && r->lex->at[open - 3].kind == LEX_NAME)
+		argument->command = argparse_command(r->lex, &r->lex->at[open - 3], open - 3, 0);
 	if (argument) {
 		reader_give_default(argument, reader_value(r, value_find(&call, "default", -1)));
 		argument->required = flag ? reader_is_true(r, &call, "required") : true;
@@ -118,10 +148,7 @@ bool python_read_argparse(struct reader *r)
 			if (start >= 2 && lex_is(&lex->at[start - 1], "="))
 				r->open |= argparse_is_shared(lex, &lex->at[start - 2]);
 		} else if (lex_is(word, "add_parser") && called && lex->at[i + 2].kind == LEX_STRING) {
-			struct buf text = buf_make(200);
-			lex_add_string(&lex->at[i + 2], &text);
-			reader_add_command(r->script, mem_strdup(buf_text(&text)));
-			buf_free(&text);
+			reader_add_command(r->script, argparse_text(&lex->at[i + 2]));
 		} else if (lex_is(word, "parse_args")) {
 			parsed = true;
 		} else if (lex_is(word, "parse_known_args") || lex_is(word, "add_subparsers") ||

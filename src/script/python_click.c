@@ -81,6 +81,27 @@ static void click_option(struct reader *r, size_t open, bool is_option)
 	free(call.slots.at);
 }
 
+/* The first definition at this line or after it. */
+static size_t click_definition(const struct lex *lex, unsigned line)
+{
+	size_t i = 0;
+	while (i < lex->len && (lex->at[i].line < line || !lex_is(&lex->at[i], "def")))
+		i++;
+	return i;
+}
+
+/* @cli.command() at `i` makes a subcommand of the definition below, with the options between the two. Takes the name. */
+static void click_command(struct reader *r, size_t i, char *give)
+{
+	size_t definition = click_definition(r->lex, r->lex->at[i].line);
+	for (size_t k = 0; give && k < r->script->arguments.len; k++) {
+		struct script_argument *argument = &r->script->arguments.at[k];
+		if (!argument->command && click_definition(r->lex, argument->line) == definition)
+			argument->command = mem_strdup(give);
+	}
+	reader_add_command(r->script, give);
+}
+
 bool python_read_click(struct reader *r)
 {
 	const struct lex *lex = r->lex;
@@ -107,7 +128,7 @@ bool python_read_click(struct reader *r)
 		struct buf text = buf_make(200);
 		if (named)
 			lex_add_string(&lex->at[i + 2], &text);
-		reader_add_command(r->script, named ? mem_strdup(buf_text(&text)) : reader_decorated(lex, i));
+		click_command(r, i, named ? mem_strdup(buf_text(&text)) : reader_decorated(lex, i));
 		buf_free(&text);
 	}
 	r->script->dashes = true;

@@ -1,5 +1,5 @@
 /* Parsers that make flags of a function's parameters or of a class's fields: typer, fire, tyro, tap, simple-parsing,
- * jsonargparse and Hugging Face's HfArgumentParser. They differ in the rows of one table. */
+ * jsonargparse, LightningCLI and Hugging Face's HfArgumentParser. They differ in the rows of one table. */
 #include "script/reader.h"
 
 #include "base/text.h"
@@ -20,6 +20,8 @@ static const struct maker {
 	{"simple_parsing", {"add_arguments", "simple_parsing.parse"}, false, NULL, SCRIPT_VALUE, SCRIPT_SEVERAL, true},
 	{"jsonargparse", {"CLI", "auto_cli"}, false, NULL, SCRIPT_PLACE, SCRIPT_VALUE, true},
 	{"transformers", {"HfArgumentParser"}, false, NULL, SCRIPT_VALUE, SCRIPT_SEVERAL, true},
+	{"lightning", {"LightningCLI"}, false, NULL, SCRIPT_VALUE, SCRIPT_VALUE, true},
+	{"pytorch_lightning", {"LightningCLI"}, false, NULL, SCRIPT_VALUE, SCRIPT_VALUE, true},
 };
 
 /* One parameter or field: `name: words [type_from, type_to) = words [from, to)`. */
@@ -178,7 +180,7 @@ static bool field_split(const struct lex *lex, size_t from, size_t to, struct fi
 }
 
 /* def NAME(a, b: int = 1, *, c=2): words from the bracket on. */
-static void fields_of_function(struct reader *r, const struct maker *maker, size_t open)
+static void fields_of_function(struct reader *r, const struct maker *maker, size_t open, const char *prefix)
 {
 	const struct lex *lex = r->lex;
 	size_t close = lex_skip(lex, open) - 1, from = open + 1;
@@ -192,8 +194,8 @@ static void fields_of_function(struct reader *r, const struct maker *maker, size
 		struct field field;
 		if (from < i && lex_is(&lex->at[from], "*") && i > from + 1)
 			r->open = true; /* *args, **kwargs */
-		else if (field_split(lex, from, i, &field))
-			field_add(r, maker, &field, "");
+		else if (field_split(lex, from, i, &field) && !lex_is(&lex->at[field.name], "self"))
+			field_add(r, maker, &field, prefix);
 		from = i + 1;
 	}
 }
@@ -226,7 +228,7 @@ static bool fields_of(struct reader *r, const struct maker *maker, const struct 
 		if ((!is_def && !is_class) || found->len != name->len || memcmp(found->at, name->at, name->len) != 0)
 			continue;
 		if (is_def && lex_is(&lex->at[i + 2], "("))
-			fields_of_function(r, maker, i + 2);
+			fields_of_function(r, maker, i + 2, "");
 		else if (is_class)
 			fields_of_class(r, maker, i, "");
 		return true;
@@ -247,7 +249,8 @@ static bool fields_of_nested(struct reader *r, const struct maker *maker, const 
 		if (!lex_is(&lex->at[i], "class") || found->len != type->len ||
 		    memcmp(found->at, type->at, type->len) != 0)
 			continue;
-		bool dotted = strcmp(maker->module, "tyro") == 0 || strcmp(maker->module, "jsonargparse") == 0;
+		bool dotted = strcmp(maker->module, "tyro") == 0 || strcmp(maker->module, "jsonargparse") == 0 ||
+			strcmp(maker->calls[0], "LightningCLI") == 0;
 		if (!dotted || depth > 4 || reader_is_enum(lex, i)) {
 			r->open = true; /* how it is spelled is not known, or it has members to choose from */
 			return !dotted && !reader_is_enum(lex, i);
@@ -263,12 +266,55 @@ static bool fields_of_nested(struct reader *r, const struct maker *maker, const 
 /* A decorator @app.command(): the function below it. */
 static void fields_of_decorated(struct reader *r, const struct maker *maker, size_t at)
 {
+	size_t first = r->script->arguments.len;
 	for (size_t i = at; i + 2 < r->lex->len; i++) {
 		if (lex_is(&r->lex->at[i], "def") && lex_is(&r->lex->at[i + 2], "(")) {
-			fields_of_function(r, maker, i + 2);
+			fields_of_function(r, maker, i + 2, "");
+			break;
+		}
+	}
+	for (size_t i = first; i < r->script->arguments.len; i++)
+		r->script->arguments.at[i].command = reader_decorated(r->lex, at);
+	reader_add_command(r->script, reader_decorated(r->lex, at));
+}
+
+/* The parameters of a class's __init__. A class of another module has some that are not known. */
+static void fields_of_init(struct reader *r, const struct maker *maker, const struct lex_word *name, const char *prefix)
+{
+	const struct lex *lex = r->lex;
+	size_t i = 0;
+	while (i + 1 < lex->len &&
+	       (!lex_is(&lex->at[i], "class") || lex->at[i + 1].len != name->len ||
+		memcmp(lex->at[i + 1].at, name->at, name->len) != 0))
+		i++;
+	uint32_t outer = i < lex->len ? lex->at[i].indent : 0;
+	for (i = reader_line_end(lex, i) + 1; i + 2 < lex->len && lex->at[i].indent > outer; i++) {
+		if (lex_is(&lex->at[i], "def") && lex_is(&lex->at[i + 1], "__init__") && lex_is(&lex->at[i + 2], "(")) {
+			fields_of_function(r, maker, i + 2, prefix);
 			return;
 		}
 	}
+}
+
+/* LightningCLI(Model, Data): `fit --model.lr=0.1 --data.batch_size=64`, and what the Trainer takes. */
+static void fields_of_lightning(struct reader *r, const struct maker *maker, size_t open)
+{
+	static const struct {
+		const char *key, *prefix;
+	} parts[] = {{"model_class", "model."}, {"datamodule_class", "data."}};
+	static const char *const commands[] = {"fit", "validate", "test", "predict"};
+	struct value_call call;
+	value_read_call(r->lex, open, &call);
+	const struct value_slot *run = value_find(&call, "run", -1);
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
+		const struct value_slot *slot = value_find(&call, parts[i].key, (int)i);
+		if (slot && slot->to == slot->from + 1)
+			fields_of_init(r, maker, &r->lex->at[slot->from], parts[i].prefix);
+	}
+	for (size_t i = 0; !(run && value_is_name(r->lex, run, "False")) && i < COUNT_OF(commands); i++)
+		reader_add_command(r->script, mem_strdup(commands[i]));
+	r->open = true;
+	free(call.slots.at);
 }
 
 /* Every function or class that is named in the call's first argument. */
@@ -285,6 +331,17 @@ static void fields_of_call(struct reader *r, const struct maker *maker, size_t o
 	free(call.slots.at);
 }
 
+static void fields_join(struct script *script)
+{
+	for (size_t i = 0; i < script->commands.len; i++)
+		free(script->commands.at[i]);
+	script->commands.len = 0;
+	for (size_t i = 0; i < script->arguments.len; i++) {
+		free(script->arguments.at[i].command);
+		script->arguments.at[i].command = NULL;
+	}
+}
+
 static bool fields_maker_read(struct reader *r, const struct maker *maker)
 {
 	const struct lex *lex = r->lex;
@@ -299,8 +356,10 @@ static bool fields_maker_read(struct reader *r, const struct maker *maker)
 				used++;
 			} else if (strcmp(call, "command") == 0 && i >= 3 && lex_is(&lex->at[i - 3], "@")) {
 				fields_of_decorated(r, maker, i);
-				reader_add_command(r->script, reader_decorated(lex, i));
 				used++;
+			} else if (strcmp(call, "LightningCLI") == 0 && lex_is(&lex->at[i + 1], "(")) {
+				fields_of_lightning(r, maker, i + 1);
+				return true;
 			} else if (lex_is(&lex->at[i + 1], "(") && strcmp(call, "command") != 0 &&
 				   (!dot || python_is_path(lex, i, call))) {
 				fields_of_call(r, maker, i + 1);
@@ -314,9 +373,8 @@ static bool fields_maker_read(struct reader *r, const struct maker *maker)
 		if (strcmp(maker->module, "simple_parsing") == 0 && lex_is(&lex->at[i], "add_argument"))
 			r->open = true;
 	}
-	/* One function alone is no subcommand. */
-	for (; used == 1 && r->script->commands.len; r->script->commands.len--)
-		free(r->script->commands.at[r->script->commands.len - 1]);
+	if (used == 1) /* one function alone is no subcommand */
+		fields_join(r->script);
 	r->script->dashes = maker->dashes;
 	r->open |= used != 1; /* several: subcommands, or groups of fields */
 	return used > 0;

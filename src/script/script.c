@@ -99,9 +99,25 @@ static void argument_free(struct script_argument *argument)
 	free(argument->name);
 	free(argument->flag);
 	free(argument->off);
+	free(argument->command);
 	free(argument->help);
 	node_free(argument->fallback);
 	node_free(argument->choices);
+}
+
+void script_narrow(struct script *script, const char *subcommand)
+{
+	size_t kept = 0, word = subcommand ? strcspn(subcommand, " ") : 0;
+	for (size_t i = 0; i < script->arguments.len; i++) {
+		struct script_argument *argument = &script->arguments.at[i];
+		bool same = !argument->command || !subcommand ||
+			(strlen(argument->command) == word && memcmp(argument->command, subcommand, word) == 0);
+		if (same)
+			script->arguments.at[kept++] = *argument;
+		else
+			argument_free(argument);
+	}
+	script->arguments.len = kept;
 }
 
 void script_free(struct script *script)

@@ -39,6 +39,7 @@ struct script_argument {
 	struct node *choices; /* a list of scalars; NULL: any value */
 	char *help; /* NULL */
 	bool required;
+	char *command; /* the subcommand that takes it; NULL: all of them, or there are none */
 	int place; /* sys.argv[place]; 0: not read that way */
 	unsigned line;
 };
@@ -69,6 +70,8 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 void script_free(struct script *script);
 /* The argument for a parameter of this name ('-' and '_' are the same); NULL: there is none. */
 const struct script_argument *script_find(const struct script *script, const char *name);
+/* Takes out the arguments of other subcommands than the first word of this text; NULL: all stay. */
+void script_narrow(struct script *script, const char *subcommand);
 /* "by position", "flags": the word of `pass` that fits; NULL: not known. */
 const char *script_pass(const struct script *script);
 /* Writes the "scan" map of POST /check. */

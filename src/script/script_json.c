@@ -31,6 +31,7 @@ static void script_write_argument(const struct script_argument *argument, struct
 	script_write_node("default", argument->fallback, out);
 	script_write_node("choices", argument->choices, out);
 	json_key_string(out, "help", argument->help);
+	json_key_string(out, "command", argument->command);
 	json_key_int(out, "place", argument->place);
 	json_key_int(out, "line", argument->line);
 	json_end(out);
@@ -51,6 +52,11 @@ void script_write(const struct script *script, struct json *out)
 	json_list(out);
 	for (size_t i = 0; i < script->arguments.len; i++)
 		script_write_argument(&script->arguments.at[i], out);
+	json_end(out);
+	json_key(out, "commands");
+	json_list(out);
+	for (size_t i = 0; i < script->commands.len; i++)
+		json_put_string(out, script->commands.at[i]);
 	json_end(out);
 	json_key_string(out, "parser", script->parser);
 	json_key_int(out, "line", script->parser_line);

@@ -414,10 +414,25 @@ done
 echo "epoch 1 val_loss $lr"
 `,
     tasks: 2,
-    call: 'bash train.sh --lr 0.2 --opt adam',
+    call: '/bin/bash train.sh --lr 0.2 --opt adam',
     metric: '', // what it prints is not read for names
     // A shell script says no defaults: they are typed.
     typed: { lr: '0.2,0.1', opt: 'adam' },
+  },
+  {
+    name: 'commands.py',
+    text: `${ARGPARSE}p.add_argument("--seed", type=int, default=1)
+sub = p.add_subparsers(dest="what", required=True)
+one = sub.add_parser("prepare")
+one.add_argument("--data", required=True)
+two = sub.add_parser("train")
+two.add_argument("--lr", type=float, default=0.1)
+two.add_argument("--sizes", type=lambda s: [int(x) for x in s.split(",")], default=[64, 32])
+args = p.parse_args()
+assert args.what == "train" and args.sizes == [64, 32]
+lr = args.lr${LOG}`,
+    tasks: 1,
+    call: 'python3 commands.py train --lr=0.1',
   },
 );
 

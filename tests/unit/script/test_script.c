@@ -255,6 +255,59 @@ static void test_other_parsers_are_read(void **state)
 	check_all(list, COUNT_OF(list));
 }
 
+/* "lr@train" for each argument that belongs to a subcommand. */
+static void check_commands(const char *text, const char *commands, const char *owned)
+{
+	struct script script;
+	struct buf names = buf_make(500), of = buf_make(500);
+	script_read("t.py", text, strlen(text), &script);
+	for (size_t i = 0; i < script.commands.len; i++)
+		buf_addf(&names, "%s ", script.commands.at[i]);
+	for (size_t i = 0; i < script.arguments.len; i++)
+		buf_addf(&of, "%s@%s ", script.arguments.at[i].name,
+			 script.arguments.at[i].command ? script.arguments.at[i].command : "");
+	assert_string_equal(buf_text(&names), commands);
+	assert_string_equal(buf_text(&of), owned);
+	script_narrow(&script, "train --now");
+	for (size_t i = 0; i < script.arguments.len; i++)
+		assert_true(!script.arguments.at[i].command || strcmp(script.arguments.at[i].command, "train") == 0);
+	buf_free(&names);
+	buf_free(&of);
+	script_free(&script);
+}
+
+static void test_an_argument_belongs_to_its_subcommand(void **state)
+{
+	(void)state;
+	check_commands("import argparse\n"
+		       "p = argparse.ArgumentParser()\np.add_argument('--seed')\n"
+		       "sub = p.add_subparsers(dest='command', required=True)\n"
+		       "t = sub.add_parser('train', help='x')\n"
+		       "g = t.add_argument_group('more')\n"
+		       "g.add_argument('--lr')\nt.add_argument('--epochs')\n"
+		       "t = sub.add_parser('eval')\nt.add_argument('--ckpt', required=True)\n"
+		       "a = p.parse_args()\n",
+		       "train eval ", "seed@ lr@train epochs@train ckpt@eval ");
+	check_commands("import click\n@click.group()\n@click.option('--debug')\ndef cli(debug):\n    pass\n"
+		       "@cli.command()\n@click.option('--lr', default=0.1)\ndef train(lr):\n    pass\n"
+		       "@cli.command('test')\n@click.option('--ckpt')\ndef check(ckpt):\n    pass\n",
+		       "train test ", "debug@ lr@train ckpt@test ");
+	check_commands("import typer\napp = typer.Typer()\n"
+		       "@app.command()\ndef train(lr: float = 0.1):\n    pass\n"
+		       "@app.command()\ndef test(ckpt: str):\n    pass\n",
+		       "train test ", "lr@train ckpt@test ");
+	check_commands("import typer\napp = typer.Typer()\n@app.command()\ndef train(lr: float = 0.1):\n    pass\n", "",
+		       "lr@ ");
+	check_commands(
+		"from lightning.pytorch.cli import LightningCLI\n"
+		"class Net(L.LightningModule):\n"
+		"    def __init__(self, lr: float = 1e-3, hidden: int = 64):\n        pass\n"
+		"    def other(self, x=1):\n        pass\n"
+		"class Data(L.LightningDataModule):\n    def __init__(self, batch_size: int = 32):\n        pass\n"
+		"LightningCLI(Net, datamodule_class=Data)\n",
+		"fit validate test predict ", "model.lr@ model.hidden@ data.batch_size@ ");
+}
+
 static void test_the_metric_that_the_script_watches_is_found(void **state)
 {
 	(void)state;
@@ -378,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_argparse_is_read_with_types_defaults_and_switches),
 		cmocka_unit_test(test_other_parsers_are_read),
 		cmocka_unit_test(test_subcommands_are_found),
+		cmocka_unit_test(test_an_argument_belongs_to_its_subcommand),
 		cmocka_unit_test(test_the_metric_that_the_script_watches_is_found),
 		cmocka_unit_test(test_a_script_that_cannot_run_is_said_at_once),
 	};

@@ -28,6 +28,8 @@ const usualNode = (name: string): Node => {
 
 // null: without a value the script has its own way.
 function argumentNode(arg: Argument): Node | null {
+  // A list that is computed from one text: how that is written, only the script knows.
+  if (Array.isArray(arg.default) && !arg.several) return arg.required ? emptyNode() : null;
   const list = Array.isArray(arg.default) ? arg.default.join(' ') : arg.default;
   const none = list === null || list === undefined || list === '';
   if (arg.choices?.length && !arg.several) {
@@ -50,14 +52,37 @@ function fillRows(doc: Document, args: Argument[], kept: Map<string, Row>) {
   }
 }
 
+// The usual name of a subcommand that trains, else the first.
+const TRAINS = /^(train|training|fit|run|main|learn)$/i;
+
+// The arguments of a subcommand. Where it has some of its own, those of the script stand before it, and values are
+// written behind it.
+export function argumentsOf(found: Scan, command: string): Argument[] {
+  const owned = found.arguments.some((arg) => arg.command !== null);
+  const taken = found.arguments.filter((arg) => (owned && command ? arg.command === command : true));
+  return taken.filter((arg, i) => taken.findIndex((other) => other.name === arg.name) === i);
+}
+
+// The arguments of the subcommand that the file names. One that the script does not have is replaced.
+function chooseCommand(doc: Document, found: Scan): Argument[] {
+  let named = shown(nodeAt(doc, ['subcommand'])).split(' ')[0];
+  if (!found.commands.includes(named)) {
+    named = found.commands.find((one) => TRAINS.test(one)) ?? found.commands[0] ?? '';
+    if (named) put(doc, ['subcommand'], textNode(named));
+    else drop(doc, ['subcommand']);
+  }
+  return argumentsOf(found, named);
+}
+
 // `touched`: someone has typed in the form; then only what is missing is filled in.
 export function fillTree(doc: Document, found: Scan, touched: boolean) {
   const before = new Map((touched ? rowsOf(doc) : []).filter((row) => row.name).map((row) => [row.name, row]));
-  const places = found.arguments.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
+  const own = chooseCommand(doc, found);
+  const places = own.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
   // S-TFManager's order: the experiment, the task, then the values.
   const ids = places.length > 2 && /exp|run|id/i.test(places[0].name) && /task|id|num/i.test(places[1].name);
   const positional = found.pass === 'positional' && (ids || !places.length || places[0].place > 1);
-  const args = found.pass === 'positional' ? places.filter((arg) => !positional || arg.place > 2) : found.arguments;
+  const args = found.pass === 'positional' ? places.filter((arg) => !positional || arg.place > 2) : own;
   const named = args.filter((arg) => arg.name !== 'help' && arg.name !== 'version');
   if (named.length) fillRows(doc, named, before);
   else if (positional && !before.size) {

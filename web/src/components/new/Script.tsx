@@ -2,6 +2,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { message } from '../../data/api';
 import { upload } from '../../data/draft';
+import { argumentsOf, fillTree } from '../../data/fill';
 import { listedFiles, missingFiles, setFiles } from '../../data/needs';
 import { addRow, rowsOf } from '../../data/rows';
 import { toast } from '../../data/toast';
@@ -14,7 +15,7 @@ import { Errors } from '../Field';
 import { Icon } from '../Icon';
 import { FolderDialog } from './Folders';
 import { FileField, FileSelect, TEXT, WORDS, YAML } from './fields';
-import { check, doc, edit, files, giveScript, scan, script, setNode, setText, textAt } from './form';
+import { check, doc, edit, files, giveScript, own, scan, script, setNode, setText, textAt } from './form';
 import { More } from './More';
 
 const SCRIPT_MOST = 1024 * 1024;
@@ -274,7 +275,8 @@ function pickPass(value: string) {
 
 // How the script takes its values, in words.
 function Arguments({ found }: { found: Scan }) {
-  const shown = found.arguments.slice(0, 20);
+  const taken = argumentsOf(found, textAt(['subcommand']).split(' ')[0]);
+  const shown = taken.slice(0, 20);
   // One without a default is left to the script, until someone adds it.
   const there = new Set(rowsOf(doc()).map((row) => row.name));
   const by = found.parser ? ` by ${found.parser}` : '';
@@ -284,7 +286,7 @@ function Arguments({ found }: { found: Scan }) {
   if (!shown.length) return <>{found.pass === 'env' ? 'Reads its values by env' : 'No arguments found'}</>;
   return (
     <>
-      {plural(found.arguments.length, 'argument')} found{by}:{' '}
+      {plural(taken.length, 'argument')} found{by}:{' '}
       <span class="arguments">
         {shown.map((arg) =>
           arg.flag && !there.has(arg.name) && arg.name !== 'help' && arg.name !== 'version' ? (
@@ -387,11 +389,28 @@ function Found({ found }: { found: Scan }) {
   );
 }
 
+// The word that a script with several programs in it takes first. Another one has other arguments.
+function Subcommand() {
+  const found = scan.value;
+  const named = textAt(['subcommand']);
+  if (!named && !found?.commands.length) return null;
+  return (
+    <FileSelect
+      path={['subcommand']}
+      id="subcommand"
+      label="Subcommand"
+      options={(found?.commands ?? []).map((one) => ({ value: one, label: one }))}
+      onPicked={() => found && !own.value && edit((tree) => fillTree(tree, found, true))}
+    />
+  );
+}
+
 // How values are passed, with the spelling of flags, and the exact command of the first task.
 function PassFields() {
   const pass = textAt(['pass']);
   return (
     <>
+      <Subcommand />
       <FileSelect
         path={['pass']}
         id="pass"

@@ -127,6 +127,7 @@ export function FileField({ path, codec = VALUE, also = [], ...rest }: FieldProp
 export function FileSelect({
   path,
   also = [],
+  onPicked,
   ...rest
 }: {
   path: FilePath;
@@ -135,6 +136,7 @@ export function FileSelect({
   options: { value: string; label: string }[];
   also?: string[];
   help?: string;
+  onPicked?: () => void;
 }) {
   const value = textAt(path);
   // What a file says and the list does not offer stays in sight.
@@ -146,7 +148,10 @@ export function FileSelect({
       options={options}
       value={value}
       at={[place(path), ...also]}
-      onPick={(next) => setText(path, next)}
+      onPick={(next) => {
+        setText(path, next);
+        onPicked?.();
+      }}
     />
   );
 }
