@@ -165,6 +165,23 @@ static double filter_read_number(const char *text, enum filter_unit unit)
 	return NAN;
 }
 
+/* A misspelt state is an error and not an empty list. */
+static bool filter_check_word(struct parser *p, const struct filter_column *column, const char *text)
+{
+	struct buf words = buf_make(300);
+	const char *word = NULL, *meant = NULL;
+	for (size_t i = 0; column->word && (word = column->word(i)) && strcasecmp(word, text) != 0; i++) {
+		buf_addf(&words, "%s%s", i ? ", " : "", word);
+		meant = text_distance(word, text) < 3 ? word : meant;
+	}
+	if (column->word && !word)
+		errorf(p->err, -EINVAL, "there is no %s '%.60s'%s%s%s", column->name, text,
+		       meant ? "; did you mean '" : "; it is one of ", meant ? meant : buf_text(&words),
+		       meant ? "'?" : "");
+	buf_free(&words);
+	return !column->word || word;
+}
+
 /* What stands right of a comparison. Takes the name. */
 static struct filter *filter_parse_value(struct parser *p, char *name, enum filter_op op)
 {
@@ -181,6 +198,11 @@ static struct filter *filter_parse_value(struct parser *p, char *name, enum filt
 	}
 	filter->number = filter_read_number(filter->text, p->columns[filter->column].unit);
 	filter->none = !quoted && !strcasecmp(filter->text, "none");
+	bool equal = op == OP_EQ || op == OP_NE;
+	if (equal && !filter->none && !filter_check_word(p, &p->columns[filter->column], filter->text)) {
+		filter_free(filter);
+		return NULL;
+	}
 	bool sized = op == OP_LE || op == OP_GE || op == OP_LT || op == OP_GT;
 	if (sized && isnan(filter->number)) {
 		filter_fail(p, "this is not a number:", filter->text);

@@ -16,6 +16,7 @@ enum filter_unit { FILTER_PLAIN, FILTER_DURATION, FILTER_ENERGY, FILTER_BYTES };
 struct filter_column {
 	const char *name;
 	enum filter_unit unit;
+	const char *(*word)(size_t i); /* the values that it can have, NULL behind the last; NULL: any */
 };
 
 /* A value of a column. NONE: the row has none; no comparison holds then, but "= none" does. */

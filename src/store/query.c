@@ -106,13 +106,19 @@ struct query {
 	int failed;
 };
 
+static const char *query_state(size_t i)
+{
+	return i < STORE_STATE_COUNT ? store_state_name((enum store_state)i) : NULL;
+}
+
 static void query_add_column(struct query *query, const char *prefix, const char *name, struct column column,
 			     enum filter_unit unit)
 {
 	column.name = mem_printf("%s%s", prefix, name);
 	column.of = column.name + strlen(prefix);
 	vec_push(&query->columns, column);
-	vec_push(&query->names, ((struct filter_column){column.name, unit}));
+	vec_push(&query->names,
+		 ((struct filter_column){column.name, unit, column.kind == KIND_STATE ? query_state : NULL}));
 }
 
 /* The first of several columns of one name is found: a parameter goes before the rest. */

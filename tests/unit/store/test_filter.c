@@ -12,11 +12,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct filter_column columns[] = {
-	{"lr", FILTER_PLAIN},      {"optimizer", FILTER_PLAIN}, {"time", FILTER_DURATION}, {"best", FILTER_PLAIN},
-	{"energy", FILTER_ENERGY}, {"memory", FILTER_BYTES},    {"val loss", FILTER_PLAIN}};
+static const char *state_at(size_t i)
+{
+	static const char *const names[] = {"running", "finished", "error", NULL};
+	return names[i];
+}
 
-/* lr 0.01, adam, 90 s, NaN, no energy, 2 GB, 3 */
+static const struct filter_column columns[] = {{"lr", FILTER_PLAIN, NULL},       {"optimizer", FILTER_PLAIN, NULL},
+					       {"time", FILTER_DURATION, NULL},  {"best", FILTER_PLAIN, NULL},
+					       {"energy", FILTER_ENERGY, NULL},  {"memory", FILTER_BYTES, NULL},
+					       {"val loss", FILTER_PLAIN, NULL}, {"state", FILTER_PLAIN, state_at}};
+
+/* lr 0.01, adam, 90 s, NaN, no energy, 2 GB, 3, error */
 static struct filter_value value_of(void *ctx, size_t column)
 {
 	(void)ctx;
@@ -28,6 +35,7 @@ static struct filter_value value_of(void *ctx, size_t column)
 		{.kind = FILTER_NONE},
 		{.kind = FILTER_NUMBER, .number = 2.0 * (1 << 30)},
 		{.kind = FILTER_NUMBER, .number = 3},
+		{.kind = FILTER_TEXT, .text = "error"},
 	};
 	return values[column];
 }
@@ -80,6 +88,10 @@ static void each_form_keeps_what_it_says(void **state)
 		{"lr < 1 and ", true},
 		{"node7 and node8", false},
 		{"android", false},
+		{"state = Error", true},
+		{"state = running", false},
+		{"state != none", true},
+		{"state ~ err", true},
 	};
 	struct filter_row row = {value_of, has_word, NULL};
 	for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -109,6 +121,8 @@ static void a_wrong_filter_says_what_is_wrong(void **state)
 		{"lr < 1 or", "ends too early"},
 		{"lr < 1 or or", "missing before 'or'"},
 		{"optimizer = 'adam", "quote is not closed"},
+		{"state = errr", "there is no state 'errr'; did you mean 'error'?"},
+		{"state != over", "there is no state 'over'; it is one of running, finished, error"},
 	};
 	for (size_t i = 0; i < COUNT_OF(table); i++) {
 		struct filter *filter = NULL;
