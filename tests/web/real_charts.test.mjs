@@ -326,12 +326,15 @@ test('every chart is saved as SVG, PNG and CSV, in both themes the same and with
 test('Back returns to where the table was', { skip }, async () => {
   const { page } = seat;
   await visit();
-  await page.evaluate(() => scrollTo(0, 900));
+  await page.evaluate(() => scrollTo(0, 400));
   await page.waitForFunction(() => scrollY > 300);
   const y = await page.evaluate(() => scrollY);
   await page.evaluate(() => document.querySelector('[data-row="5"] a.row').click());
   await page.waitForURL(`${daemon.url}/e/${id}/5`);
+  // The page that is left is long enough to be scrolled, too.
+  await page.waitForFunction((at) => document.documentElement.scrollHeight > at + innerHeight, y);
   await page.goBack();
+  await page.locator('[data-row="5"] a.row').waitFor();
   await page.waitForFunction((at) => Math.abs(scrollY - at) < 4, y);
   assert.deepEqual(seat.troubles, []);
 });

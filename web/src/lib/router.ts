@@ -20,21 +20,29 @@ options.vnode = (vnode) => {
   before?.(vnode);
 };
 
-// How long Back waits for a page to be as long again as it was.
+// How long Back waits for a page to be as long again as it was, and how long it must stay so.
 const RESTORE_MS = 5000;
+const STEADY_MS = 1000;
 
-// Scrolls to where a page was left, once enough of it is there; gives up when the user scrolls.
+// Scrolls to where a page was left, once enough of it is there, and again while its parts come in: the first look may
+// still find the page that is being left. Gives up when the user scrolls.
 function restore(y: number) {
   const end = Date.now() + RESTORE_MS;
   let mine = true;
+  let height = -1;
+  let moved = Date.now();
   const own = () => {
     mine = false;
   };
   const stops = ['wheel', 'touchstart', 'keydown', 'mousedown'];
   for (const name of stops) addEventListener(name, own, { once: true, passive: true });
   const step = () => {
-    if (mine && document.documentElement.scrollHeight >= y + innerHeight) scrollTo(0, y);
-    if (mine && Math.abs(scrollY - y) > 2 && Date.now() < end) setTimeout(step, 50);
+    const tall = document.documentElement.scrollHeight;
+    const off = Math.abs(scrollY - y) > 2;
+    if (mine && off && tall >= y + innerHeight) scrollTo(0, y);
+    if (off || tall !== height) moved = Date.now();
+    height = tall;
+    if (mine && Date.now() < Math.min(end, moved + STEADY_MS)) setTimeout(step, 50);
     else for (const name of stops) removeEventListener(name, own);
   };
   step();

@@ -390,8 +390,7 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
       }
       id="curves"
       extra={
-        <>
-          <span class="grow" />
+        <div class="controls">
           {e.metrics.length > 1 && <MetricChoice e={e} chosen={metrics} onPick={pick} />}
           {varying.length > 0 && (
             <Pick
@@ -412,7 +411,7 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
             }}
           />
           <Export name={`${e.id}-curves`} of={body} csv={() => csvOf(store, tasks, shown)} />
-        </>
+        </div>
       }
     >
       <div class="body" ref={body}>

@@ -425,7 +425,7 @@ function Cells(props: {
       />
       <div class="legend">
         <span class="mute">
-          <bdi>{name}</bdi>, by rank
+          <bdi>{`${name}, by rank`}</bdi>
         </span>
         <span>
           worst {metric(order[order.length - 1])} <i class="swatch ramp" /> best {metric(order[0])}
