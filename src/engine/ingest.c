@@ -202,6 +202,7 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	struct series_row shown = {0};
 	struct journal_record named = *r;
 	int rc = series_name_row(in->engine, in->live, r, &shown);
+	progress_take_epochs(in->live, r);
 	named.metrics = shown.metrics.at;
 	named.metric_count = shown.metrics.len;
 	if (rc == 0 && in->live->recount)

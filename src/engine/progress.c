@@ -142,6 +142,14 @@ static void progress_step(struct engine_live *live, const struct journal_record 
 	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step);
 }
 
+void progress_take_epochs(struct engine_live *live, const struct journal_record *r)
+{
+	if (live->task.steps > 0 || r->epochs <= 0 || r->earlier)
+		return;
+	live->task.steps = r->epochs;
+	live->unwritten = true;
+}
+
 void progress_take_row(struct engine_live *live, const struct journal_record *r)
 {
 	struct engine_experiment *e = live->experiment;

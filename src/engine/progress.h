@@ -15,6 +15,9 @@ int progress_choose(struct engine *engine, struct engine_experiment *e, const st
 		    size_t count) MUST_USE;
 /* Once for an attempt, before its first row: a daemon that started again does not know what task.step counts. */
 int progress_know_epochs(struct engine *engine, struct engine_live *live) MUST_USE;
+/* How many epochs the task will have, as the script says in this row, where no parameter says it. Also for a row whose
+ * metrics are not shown. */
+void progress_take_epochs(struct engine_live *live, const struct journal_record *r);
 /* Adds a row, whose metrics have the names under which they are shown, to the task in memory. */
 void progress_take_row(struct engine_live *live, const struct journal_record *r);
 /* Values were renamed or replaced: best and last are what the store has now. */

@@ -80,6 +80,7 @@ static int journal_read_metrics(const json_t *map, journal_metrics *metrics, str
 	record->source = journal_get_text(map, "source");
 	record->earlier = json_is_true(json_object_get(map, "earlier"));
 	record->has_epoch = journal_get_real(json_object_get(map, "epoch"), &record->epoch);
+	record->epochs = journal_get_int(map, "epochs", 0);
 	metrics->len = 0;
 	json_object_foreach(values, name, value) {
 		struct metric metric = {.name = name};

@@ -51,6 +51,7 @@ struct journal_record {
 	bool earlier; /* the file was last written by an earlier attempt */
 	bool has_epoch; /* the row has an epoch beside its step */
 	double epoch;
+	int64_t epochs; /* how many there will be, where that is new; 0 */
 	const struct metric *metrics;
 	size_t metric_count;
 	/* SAMPLE, and the totals in END */

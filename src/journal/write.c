@@ -58,6 +58,8 @@ static void journal_write_metric(const struct journal_record *record, struct jso
 	journal_write_text(out, "step_name", record->step_name);
 	if (record->has_epoch)
 		json_key_real(out, "epoch", record->epoch);
+	if (record->epochs > 0)
+		json_key_int(out, "epochs", record->epochs);
 	journal_write_text(out, "source", record->source);
 	if (record->earlier)
 		json_key_bool(out, "earlier", true);

@@ -187,6 +187,7 @@ static void metrics_give_row(struct metrics_reader *reader, const struct metrics
 	if (reader->cells.len) {
 		struct metrics_row given = *row;
 		given.whole = reader->whole;
+		given.epochs = reader->epochs;
 		given.metrics = reader->cells.at;
 		given.count = reader->cells.len;
 		reader->row(reader->ctx, &given);

@@ -18,6 +18,7 @@ struct metrics_row {
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
 	bool whole; /* it is all that its file has: one JSON object, which is a result unless it is written over */
 	double epoch; /* may be a fraction; NAN: not known, or it is the step */
+	int64_t epochs; /* how many there will be: 10 of "Epoch 3/10"; 0: not known */
 	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */
 	const struct metric *metrics;
 	size_t count;

@@ -96,7 +96,7 @@ static size_t phrase_read_count(struct tokens *t, size_t word, struct phrase *ph
 	if (!isfinite(value) || value < 0 || t->at[i].percent || t->at[i].comma)
 		return 0;
 	if (epoch && isnan(phrase->epoch))
-		phrase->epoch = value;
+		phrase->epoch = value, phrase->epochs = of;
 	else if (!epoch && !isnan(phrase->epoch) && !isnan(of) && isnan(phrase->at))
 		phrase->at = value, phrase->of = of;
 	else if (!epoch && isnan(phrase->step))
@@ -467,8 +467,8 @@ static size_t phrase_read_beginning(struct tokens *t, struct phrase *phrase)
 
 void phrase_clear(struct phrase *phrase)
 {
-	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = phrase->fold =
-		phrase->rank = phrase->run.number = NAN;
+	phrase->epoch = phrase->epochs = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of =
+		phrase->fold = phrase->rank = phrase->run.number = NAN;
 	memset(phrase->part, 0, sizeof(phrase->part));
 	phrase->message = NULL;
 	phrase->message_len = 0;

@@ -25,6 +25,7 @@ struct phrase_run {
 
 struct phrase {
 	double epoch, step; /* NAN: the line does not say */
+	double epochs; /* 10 of "Epoch 3/10"; NAN */
 	double at, of; /* "[640/60000]": the place within the epoch, and its length; NAN */
 	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */

@@ -23,6 +23,7 @@
 
 /* A longer line is no report; a dictionary of that length is noted. */
 #define PRINTED_LINE_BYTES 16384
+#define PRINTED_EPOCHS_MAX 1e9 /* more are no plan */
 #define PRINTED_SHAPES_MAX 64
 #define PRINTED_NAMES_MAX 512
 
@@ -169,6 +170,8 @@ static void printed_count(struct printed *p)
 	if (!isnan(phrase->epoch)) {
 		if (isnan(p->first_epoch))
 			p->first_epoch = phrase->epoch;
+		if (phrase->epochs >= phrase->epoch && phrase->epochs > 0 && phrase->epochs < PRINTED_EPOCHS_MAX)
+			p->reader.epochs = (int64_t)phrase->epochs;
 		if (!isnan(phrase->at) && phrase->of > 0 && isnan(phrase->step))
 			phrase->step = (phrase->epoch - (p->first_epoch == 0 ? 0 : 1)) * phrase->of + phrase->at;
 	}

@@ -37,6 +37,7 @@ struct metrics_reader {
 	/* The row being collected. */
 	VEC(struct metric) cells;
 	bool whole; /* it is the only one of its file */
+	int64_t epochs; /* as in a row; stays until it is set again */
 	struct metrics_step step;
 	struct metrics_parts parts;
 	/* What was wrong. */

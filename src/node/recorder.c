@@ -82,7 +82,9 @@ void recorder_note_warm(struct recorder *r, bool warm, const char *modules)
 void recorder_row_cb(void *ctx, const struct metrics_row *row)
 {
 	struct recorder *r = ctx;
+	bool planned = row->epochs > 0 && row->epochs != r->epochs && !row->earlier;
 	r->rows += !row->earlier;
+	r->epochs = planned ? row->epochs : r->epochs;
 	recorder_append(r,
 			&(struct journal_record){.kind = JOURNAL_METRIC,
 						 .time_ms = row->time_ms,
@@ -92,6 +94,7 @@ void recorder_row_cb(void *ctx, const struct metrics_row *row)
 						 .earlier = row->earlier,
 						 .has_epoch = !isnan(row->epoch),
 						 .epoch = row->epoch,
+						 .epochs = planned ? row->epochs : 0,
 						 .metrics = row->metrics,
 						 .metric_count = row->count});
 }

@@ -13,6 +13,7 @@ struct recorder {
 	bool blocked; /* a record waits to be written */
 	int64_t next_sync_ms; /* monotonic */
 	uint64_t rows; /* of metrics so far, of this attempt */
+	int64_t epochs; /* how many there will be, as last told; 0: not known */
 };
 
 /* Opens the journal in the attempt's folder. On failure the recorder is unchanged. */

@@ -84,7 +84,8 @@ static const char sql_promote[] =
 static const char sql_set_step_name[] = "UPDATE task SET step_name = ?2 WHERE id = ?1";
 static const char sql_set_progress[] =
 	"UPDATE task SET best = ?2, best_step = nullif(?3, -1), last = ?4, last_step = nullif(?5, -1), "
-	"step = nullif(?6, -1), from_zero = ?7 WHERE id = ?1";
+	"step = nullif(?6, -1), from_zero = ?7, steps = coalesce(nullif(max(?8, 0), 0), steps) "
+	"WHERE id = ?1";
 static const char sql_set_beyond[] = "UPDATE task SET beyond = ?2 WHERE id = ?1";
 static const char sql_task_attempt[] =
 	"UPDATE task SET attempt = ?2, node = NULL, gpus = NULL, job = NULL WHERE id = ?1";
@@ -332,8 +333,8 @@ int store_set_task_step_name(struct store *store, int64_t id, const char *name)
 
 int store_set_progress(struct store *store, const struct store_task *row)
 {
-	return store_run(store, sql_set_progress, "ididiii", row->id, row->best, row->best_step, row->last,
-			 row->last_step, row->step, (int64_t)row->from_zero);
+	return store_run(store, sql_set_progress, "ididiiii", row->id, row->best, row->best_step, row->last,
+			 row->last_step, row->step, (int64_t)row->from_zero, row->steps);
 }
 
 int store_set_beyond(struct store *store, int64_t id, const char *text)

@@ -54,3 +54,27 @@ def test_more_steps_than_epochs_are_no_epochs(daemon):
     assert (task["epoch"], task["epochs"], task["progress"], task["left"]) == (50, None, None, None), task
     daemon.post(f"/experiments/{e}/stop")
     daemon.wait_ended(e)
+
+
+def test_the_script_says_how_many_epochs_it_has(daemon, folder):
+    """Without a parameter for it; also where a file has the values that are printed."""
+    script = f"""
+        import os, time
+        log = open("log.csv", "w")
+        print("epoch,loss", file=log)
+        for epoch in range(1, 9):
+            print(epoch, 1 / epoch, sep=",", file=log, flush=True)
+            print(f"Epoch {{epoch}}/8 loss {{1 / epoch:.4f}}", flush=True)
+            time.sleep(0.3)
+            while epoch == 4 and not os.path.exists("{folder / 'go'}"):
+                time.sleep(0.05)
+    """
+    e = daemon.submit(script, {"parameters": {"lr": [0.1]}, "objective": "loss"})
+    path = f"/experiments/{e}/tasks/1"
+    task = wait_for(lambda: (t := daemon.get(path))["epoch"] == 4 and t["epochs"] and t, lambda: str(daemon.get(path)))
+    assert (task["epochs"], task["progress"]) == (8, 0.5), task
+    daemon.restart()
+    assert daemon.get(path)["epochs"] == 8
+    (folder / "go").touch()
+    daemon.wait_ended(e)
+    assert daemon.get(path)["progress"] == 1

@@ -411,11 +411,39 @@ static void test_numbers_that_are_left_out_or_doubtful_are_named(void **state)
 	expect_complaint("epoch 1 loss 1,234\nepoch 2 loss 987 (12M parameters, 3k/s)\n", "");
 }
 
+static void write_epochs(void *ctx, const struct metrics_row *row)
+{
+	buf_addf(ctx, "%" PRId64 " ", row->epochs);
+}
+
+static void test_the_number_of_epochs_is_given_with_the_rows(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *wanted;
+	} list[] = {
+		{"Epoch 1/4\n6/6 - 4s - loss: 0.6\nEpoch 2/4\n6/6 - 4s - loss: 0.5\n", "4 4 "},
+		{"Epoch [3/20], Loss: 0.5\n", "20 "},
+		{"epoch 3 loss 0.5\n", "0 "},
+		{"Epoch 7/5 loss 0.5\n", "0 "}, /* that is something else */
+	};
+	for (size_t i = 0; i < COUNT_OF(list); i++) {
+		struct buf out = buf_make(200);
+		struct metrics_reader *reader = metrics_open(metrics_format_printed(), write_epochs, &out);
+		metrics_feed(reader, list[i].text, strlen(list[i].text));
+		metrics_finish(reader);
+		assert_string_equal(buf_text(&out), list[i].wanted);
+		metrics_free(reader);
+		buf_free(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reports_are_read),
 		cmocka_unit_test(test_formats_of_libraries_are_read),
+		cmocka_unit_test(test_the_number_of_epochs_is_given_with_the_rows),
 		cmocka_unit_test(test_names_of_objectives_are_metrics_whatever_they_look_like),
 		cmocka_unit_test(test_what_is_no_report_gives_nothing),
 		cmocka_unit_test(test_long_dictionaries_are_read_or_named),

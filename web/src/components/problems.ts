@@ -62,7 +62,8 @@ export function useProblems(at: string | string[]): FieldError[] {
 export function sentence(error: FieldError, label?: string): string {
   const key = error.field.split('/').pop() ?? '';
   const words = label && key ? error.message.replace(`'${key}'`, label) : error.message;
-  return error.remedy ? `${words}. ${capitalize(error.remedy)}.` : `${words}.`;
+  const end = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
+  return error.remedy ? `${end(words)} ${end(capitalize(error.remedy))}` : end(words);
 }
 
 // "line 3: ", for an error of a file that is shown as a text.

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
-import { capitalize, plural, tick } from '../../lib/format';
+import { capitalize, count, plural, tick } from '../../lib/format';
 import { Bar } from '../Bar';
 import { Card } from '../Card';
 import { Icon } from '../Icon';
@@ -186,7 +186,9 @@ export function SearchCard({
         )}
         <KeyValues
           rows={[
-            ...(search ? [['Proposed', `${search.proposed} of ${search.planned}`] as [string, string]] : []),
+            ...(search
+              ? [['Proposed', `${count(search.proposed)} of ${count(search.planned)}`] as [string, string]]
+              : []),
             ...WORDS.filter(([key]) => state[key] !== undefined).map(
               ([key, label]) => [label, String(state[key])] as [string, string],
             ),

@@ -164,6 +164,13 @@ function localProblems(unclear: Record<string, string>): FieldError[] {
     out.push({ field: '/files', message: `${path} is not here yet`, remedy: 'upload it, or take it off the list' });
   const objectives = objectivesOf(doc());
   for (const one of objectives)
+    if (/^[\w./-]+(?:,\s*[\w./-]+)+$/.test(one.metric))
+      out.push({
+        field: `${place(one.path)}/metric`,
+        message: `'${one.metric}' names several metrics, and an objective is one`,
+        remedy: 'add another objective for the next',
+      });
+  for (const one of objectives)
     if (objectives.length > 1 && !one.metric)
       out.push({
         field: `${place(one.path)}/metric`,
