@@ -62,26 +62,40 @@ static void imports_add_path(struct imports_reader *r, const char *text, size_t 
 	vec_push(&r->ret->paths, mem_copy(text, len));
 }
 
-/* @hydra.main(config_path="conf"): the folder has a bare name. */
-static bool imports_is_named(const struct imports_reader *r, const char *quote)
+/* @hydra.main(config_path="conf", config_name="config"): the folder has a bare name. The place of the word before the
+ * quote among these; 3: none. */
+static size_t imports_named(const struct imports_reader *r, const char *quote)
 {
-	static const char *const words[] = {"config_path", "config_dir"};
+	static const char *const words[] = {"config_path", "config_dir", "config_name"};
 	const char *p = quote;
 	while (p > r->begin && (p[-1] == ' ' || p[-1] == '='))
 		p--;
 	for (size_t i = 0; p < quote && i < COUNT_OF(words); i++) {
 		size_t len = strlen(words[i]);
 		if ((size_t)(p - r->begin) >= len && memcmp(p - len, words[i], len) == 0)
-			return true;
+			return i;
 	}
-	return false;
+	return COUNT_OF(words);
+}
+
+static void imports_add_config(struct imports_reader *r, const char *text, size_t len, bool file)
+{
+	while (len > 2 && text[0] == '.' && text[1] == '/') {
+		text += 2;
+		len -= 2;
+	}
+	if (!len || len > IMPORTS_PATH_BYTES || *text == '.' || *text == '/' || r->ret->configs.len >= IMPORTS_MAX ||
+	    memmem(text, len, "..", 2))
+		return;
+	bool whole = !file || (len > 5 && memcmp(text + len - 5, ".yaml", 5) == 0);
+	vec_push(&r->ret->configs, mem_printf("%.*s%s", (int)len, text, whole ? "" : ".yaml"));
 }
 
 /* At a quote: behind the text that it begins. */
 static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 {
 	char quote = *r->at;
-	bool named = imports_is_named(r, r->at);
+	size_t named = imports_named(r, r->at);
 	size_t width = r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote ? 3 : 1;
 	const char *from = r->at += width;
 	while (r->at < r->end) {
@@ -92,7 +106,9 @@ static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 		} else if (*r->at == quote &&
 			   (width == 1 || (r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote))) {
 			if (plain && width == 1)
-				imports_add_path(r, from, (size_t)(r->at - from), named);
+				imports_add_path(r, from, (size_t)(r->at - from), named < 2);
+			if (plain && width == 1 && named < 3)
+				imports_add_config(r, from, (size_t)(r->at - from), named == 2);
 			r->at += width;
 			return;
 		} else {
@@ -229,6 +245,9 @@ void imports_free(struct imports *imports)
 		free(imports->top.at[i]);
 	for (size_t i = 0; i < imports->paths.len; i++)
 		free(imports->paths.at[i]);
+	for (size_t i = 0; i < imports->configs.len; i++)
+		free(imports->configs.at[i]);
+	free(imports->configs.at);
 	free(imports->modules.at);
 	free(imports->top.at);
 	free(imports->paths.at);

@@ -28,8 +28,8 @@ static void modules_take(struct modules *m, const char *path)
 		tree->leave(tree->ctx, path);
 }
 
-/* Every module of a package: what it imports by name at run time is not in its text. */
-static void modules_take_package(struct modules *m, const char *path, int depth)
+/* Every module of a package (what it imports by name at run time is not in its text), or every file of a folder of hydra. */
+static void modules_take_package(struct modules *m, const char *path, bool config, int depth)
 {
 	struct modules_entries entries = {0};
 	if (depth < MODULES_DEPTH)
@@ -40,8 +40,8 @@ static void modules_take_package(struct modules *m, const char *path, int depth)
 		if (name[0] == '.' || strcmp(name, "__pycache__") == 0)
 			;
 		else if (entries.list.at[i].is_folder)
-			modules_take_package(m, below, depth + 1);
-		else if (text_ends(name, ".py"))
+			modules_take_package(m, below, config, depth + 1);
+		else if (config ? text_ends(name, ".yaml") || text_ends(name, ".yml") : text_ends(name, ".py"))
 			modules_take(m, below);
 		free(below);
 	}
@@ -58,7 +58,7 @@ static void modules_resolve(struct modules *m, const char *folder, const char *d
 	if (!*first)
 		;
 	else if (m->tree->is_file(m->tree->ctx, init))
-		modules_take_package(m, path, 0);
+		modules_take_package(m, path, false, 0);
 	else if (m->tree->is_file(m->tree->ctx, module))
 		modules_take(m, module);
 	else if (dotted[len] == '.') /* a package without __init__.py */
@@ -67,6 +67,17 @@ static void modules_resolve(struct modules *m, const char *folder, const char *d
 	free(path);
 	free(module);
 	free(init);
+}
+
+/* The configuration without which a script of hydra does not begin. */
+static void modules_take_config(struct modules *m, const char *folder, const char *rel)
+{
+	char *path = *folder ? mem_printf("%s/%s", folder, rel) : mem_strdup(rel);
+	if (m->tree->is_file(m->tree->ctx, path))
+		modules_take(m, path);
+	else
+		modules_take_package(m, path, true, 0);
+	free(path);
 }
 
 /* Cuts the last `levels` parts of a path; "" is the top. False: it leaves the tree. */
@@ -97,6 +108,8 @@ static void modules_follow_file(struct modules *m, const char *path, const char 
 			modules_resolve(m, from, name + dots);
 		free(from);
 	}
+	for (size_t i = 0; i < imports.configs.len; i++)
+		modules_take_config(m, folder, imports.configs.at[i]);
 	for (size_t i = 0; m->tree->note_path && i < imports.paths.len; i++)
 		m->tree->note_path(m->tree->ctx, folder, imports.paths.at[i], path);
 	imports_free(&imports);

@@ -87,7 +87,7 @@ static void change_say(const struct node *experiment, const struct node *body)
 	if (node_get(body, "resources"))
 		change_say_resources(experiment, &out);
 	if (state && strcmp(state, "stopped") == 0)
-		buf_add_text(&out, "it is stopped: 'sluice restart' lets it go on\n");
+		buf_addf(&out, "it is stopped: 'sluice resume %s' lets it go on\n", node_get_string(experiment, "id"));
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
 }

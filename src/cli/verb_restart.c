@@ -49,8 +49,9 @@ static int restart_body(const struct options *options, struct buf *out, struct e
 	return rc;
 }
 
-/* How many finished results it would replace. */
-static int restart_count(struct call *call, const struct target *target, int64_t *ret, struct error *err)
+/* How many finished results it would replace, and whether one of the experiments was only stopped. */
+static int restart_count(struct call *call, const struct target *target, int64_t *ret, bool *ret_stopped,
+			 struct error *err)
 {
 	struct node *answer = NULL;
 	char *path = target_path(target, "");
@@ -60,6 +61,7 @@ static int restart_count(struct call *call, const struct target *target, int64_t
 		*ret += state && strcmp(state, "finished") == 0;
 	else if (rc == 0 && !options_has(&call->options, "failed"))
 		*ret += node_get_int(node_get(answer, "tasks"), "finished", 0);
+	*ret_stopped |= rc == 0 && !target->number && state && strcmp(state, "stopped") == 0;
 	node_free(answer);
 	free(path);
 	return rc;
@@ -70,23 +72,25 @@ static int restart_confirm(struct call *call, const struct target *targets)
 {
 	struct error err;
 	int64_t finished = 0;
+	bool stopped = false;
 	char answer[16] = "";
 	if (options_has(&call->options, "yes"))
 		return 0;
 	for (size_t i = 0; i < call->options.args.len; i++)
-		if (restart_count(call, &targets[i], &finished, &err) < 0)
+		if (restart_count(call, &targets[i], &finished, &stopped, &err) < 0)
 			return call_fail(&err);
 	if (!finished)
 		return 0;
 	if (!isatty(0)) {
-		errorf(&err, -EINVAL,
-		       "%" PRId64
-		       " of the tasks %s finished; %s. Add --yes to confirm, or --failed to leave them alone",
-		       finished, finished == 1 ? "has" : "have", restart_loss);
+		errorf(&err, -EINVAL, "%" PRId64 " of the tasks %s finished; %s. Add --yes to confirm, or %s", finished,
+		       finished == 1 ? "has" : "have", restart_loss,
+		       stopped ? "keep them: `sluice resume` goes on where it was stopped"
+			       : "--failed to leave them alone");
 		return call_usage(call->verb, &err);
 	}
-	fprintf(stderr, "%" PRId64 " of the tasks %s finished; %s. Restart them too? [y/N] ", finished,
-		finished == 1 ? "has" : "have", restart_loss);
+	fprintf(stderr, "%" PRId64 " of the tasks %s finished; %s%s. Restart them too? [y/N] ", finished,
+		finished == 1 ? "has" : "have", restart_loss,
+		stopped ? " (`sluice resume` goes on where it was stopped)" : "");
 	fflush(stderr);
 	bool yes = fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 	return yes ? 0 : 1;

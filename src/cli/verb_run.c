@@ -197,7 +197,7 @@ static void run_say_files(const struct submit *submit)
 	struct buf safe = buf_make(BUF_UNLIMITED);
 	run_add_lines(&safe, buf_text(&submit->notes));
 	if (submit->taken.len) {
-		buf_add_text(&safe, "sluice: the script imports these files, so they are taken along: ");
+		buf_add_text(&safe, "sluice: the script needs these files, so they are taken along: ");
 		term_add_safe_output(&safe, buf_text(&submit->taken), submit->taken.len);
 		buf_add_char(&safe, '\n');
 	}

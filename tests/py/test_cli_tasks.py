@@ -156,6 +156,22 @@ def test_restart_goes_on_from_a_checkpoint_or_begins_anew_and_asks_before_result
     assert "the script was replaced at" in cli("show", "e1").stdout
 
 
+def test_a_stopped_search_is_said_to_go_on_by_resume(cli):
+    wait = cli.folder / "wait"
+    (cli.folder / "slow.py").write_text("import os, time\nprint('epoch 1 loss 1', flush=True)\n"
+                                        f"while os.path.exists({str(wait)!r}): time.sleep(0.1)\n")
+    cli("run", "slow.py", "x=0..1", "--strategy", "random", "--tasks", "1", "--objective", "loss")
+    wait.touch()
+    cli("change", "e1", "--tasks", "3")
+    cli("stop", "e1")
+    assert cli.ended("e1")["state"] == "stopped"
+    assert "`sluice resume` goes on where it was stopped" in cli("restart", "e1", status=2, text="").stderr
+    assert "'sluice resume e1' lets it go on" in cli("change", "e1", "--tasks", "4").stdout
+    wait.unlink()
+    cli("resume", "e1")
+    assert cli.ended("e1")["tasks"]["finished"] == 4
+
+
 def test_restart_failed_leaves_the_others_alone(cli):
     cli("run", "train.py", "fail=yes,no")
     assert "1 task to run again" in cli("restart", "e1", "--failed").stdout

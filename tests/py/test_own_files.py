@@ -115,6 +115,18 @@ def test_nothing_over_copy_limit_goes_along_without_being_named(daemon, tmp_path
     assert daemon.get("/experiments/e1/tasks/1/log")["text"] == "files/data/big\n3000\n"
 
 
+def test_the_configuration_of_hydra_goes_along(daemon, tmp_path):
+    """hydra.main reads a folder beside the script; here the script reads it itself."""
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "train.py").write_text("import os\ndef main(config_path, config_name): print('loss', sum(len(f) for _, _, f in os.walk(config_path)))\n"
+                                       "main(config_path='conf', config_name='config')\n")
+    for name in ("conf/config.yaml", "conf/model/big.yml", "conf/notes.txt", "config.yaml"):
+        (tmp_path / name).write_text("lr: 0.1\n")
+    done = daemon.cli("run", "train.py", "--objective", "loss", cwd=tmp_path)
+    assert "so they are taken along: conf/config.yaml, conf/model/big.yml, config.yaml\n" in done.stderr, done.stderr
+    assert "does not go along" not in done.stderr and "loss 2 " in done.stdout, done.stdout
+
+
 def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
     files = {
         "src/train.py": "import os, utils\nfrom lib.deep import layers\nopen('data/x.csv')\n",
@@ -125,7 +137,7 @@ def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     said = daemon.cli("check", "src/train.py", cwd=tmp_path).stderr
-    assert "the script imports these files, so they are taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
+    assert "the script needs these files, so they are taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
     assert "train.py names data/x.csv, which does not go along: add --file src/data/x.csv" in said
     assert "utils.py names conf.yaml, which does not go along" in said
     # The advice holds word for word: the script finds data/x.csv.

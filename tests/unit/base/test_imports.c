@@ -59,12 +59,28 @@ static void relative_paths_are_texts_with_a_dot_or_a_slash(void **state)
 	assert_reads("@hydra.main(version_base=None, config_path=\"conf\", config_name='config')\n", "", "conf");
 }
 
+static void the_configuration_of_hydra_is_a_folder_and_a_file(void **state)
+{
+	static const char text[] = "@hydra.main(version_base=None, config_path=\"./conf\", config_name='config')\n"
+				   "initialize(config_dir='/abs', config_path='../up')\n"
+				   "compose(config_name='sub/x.yaml')\n";
+	static const char *const wanted[] = {"conf", "config.yaml", "sub/x.yaml"};
+	struct imports imports;
+	(void)state;
+	imports_read(text, strlen(text), &imports);
+	assert_int_equal(imports.configs.len, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(imports.configs.at[i], wanted[i]);
+	imports_free(&imports);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_of_an_import_is_read),
 		cmocka_unit_test(what_only_looks_like_one_is_passed_over),
 		cmocka_unit_test(relative_paths_are_texts_with_a_dot_or_a_slash),
+		cmocka_unit_test(the_configuration_of_hydra_is_a_folder_and_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
