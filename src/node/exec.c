@@ -3,6 +3,7 @@
 #include "node/exec.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -206,7 +207,10 @@ static void exec_finish(struct exec *x)
 		.errors = buf_text(&errors),
 		.output = buf_text(&output),
 	};
+	if (x->status)
+		facts.unwritable = fs_try_writing(x->d.attempt_dir);
 	exec_read_rest(x);
+	recorder_note_wait(&x->recorder);
 	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
 	if (x->outcome.cause == CAUSE_OK)

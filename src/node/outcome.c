@@ -158,6 +158,15 @@ static void outcome_say_time(const struct outcome_facts *facts, struct outcome *
 	SAY(o, "its time limit of %s was reached", limit);
 }
 
+/* A script that cannot write its output mostly ends without a word: there is no room for its error output either. */
+static void outcome_add_unwritable(const struct outcome_facts *facts, struct outcome *o)
+{
+	const char *why = facts->unwritable ? strerror(-facts->unwritable) : NULL;
+	size_t len = strlen(o->message);
+	if (why && !strstr(o->message, why))
+		snprintf(o->message + len, sizeof(o->message) - len, "; nothing can be written to its folder: %s", why);
+}
+
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 {
 	struct outcome o = {.exit_code = -1};
@@ -191,6 +200,8 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 		o.cause = CAUSE_SIGNAL;
 		outcome_say_why(facts, &o);
 	}
+	if (o.cause == CAUSE_EXIT || o.cause == CAUSE_SIGNAL || o.cause == CAUSE_LAUNCH)
+		outcome_add_unwritable(facts, &o);
 	if ((o.cause == CAUSE_EXIT || o.cause == CAUSE_SIGNAL) && outcome_is_shared(facts)) {
 		char why[700];
 		o.cause = CAUSE_SHARED;

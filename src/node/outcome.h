@@ -31,6 +31,7 @@ struct outcome_facts {
 	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *stalled; /* the evidence, if it was ended because it made no progress */
 	bool shared; /* its GPU had other tasks */
+	int unwritable; /* negative errno: nothing can be written to its folder now; 0: there is room */
 	const char *program;
 	const char *errors; /* the end of its error output, cleaned; NULL */
 	const char *output; /* the end of its standard output, cleaned; NULL. Looked at where there are no errors */

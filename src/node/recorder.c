@@ -11,6 +11,7 @@
 #include <linux/magic.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -56,6 +57,8 @@ void recorder_append(struct recorder *r, struct journal_record *record)
 		log_error("%s", err.text);
 	/* A record that is too large is gone and was logged; any other is kept by the writer. */
 	r->blocked = rc < 0 && rc != -E2BIG;
+	if (r->blocked)
+		r->had_to_wait = rc;
 	r->unsynced = true;
 }
 
@@ -67,6 +70,18 @@ void recorder_note(void *ctx, const char *text)
 void recorder_note_renumbered(void *ctx, const char *text)
 {
 	recorder_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text, .renumbered = true});
+}
+
+void recorder_note_wait(struct recorder *r)
+{
+	if (!r->had_to_wait)
+		return;
+	char *text = mem_printf(
+		"for a while nothing could be written to its folder (%s): what its script wrote then may be "
+		"missing",
+		strerror(-r->had_to_wait));
+	recorder_note(r, text);
+	free(text);
 }
 
 void recorder_note_warm(struct recorder *r, bool warm, const char *modules)

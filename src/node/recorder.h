@@ -11,6 +11,7 @@ struct recorder {
 	bool shared; /* the journal is on a file system that other hosts read */
 	bool unsynced; /* something was written since the last sync */
 	bool blocked; /* a record waits to be written */
+	int had_to_wait; /* negative errno: why the last one that had to wait could not be written; 0: none had to */
 	int64_t next_sync_ms; /* monotonic */
 	uint64_t rows; /* of metrics so far, of this attempt */
 	int64_t epochs; /* how many there will be, as last told; 0: not known */
@@ -26,6 +27,9 @@ void recorder_append(struct recorder *recorder, struct journal_record *record);
 void recorder_note(void *ctx, const char *text);
 /* The same, about rows that have other steps than in their file. */
 void recorder_note_renumbered(void *ctx, const char *text);
+/* A line for the timeline where a record had to wait for room: the script may have met the same, and many programs do not
+ * look whether their output was written. */
+void recorder_note_wait(struct recorder *recorder);
 /* How the script was started, as a line for the timeline: warm, by the process that had imported the modules, or cold. */
 void recorder_note_warm(struct recorder *recorder, bool warm, const char *modules);
 /* A row of metrics. `ctx` is the recorder. */

@@ -5,7 +5,9 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -309,6 +311,37 @@ def test_a_full_disk_delays_the_journal_and_loses_nothing(tmp_path):
     p.communicate(timeout=DEADLINE_S)
     assert a.rows() == [(0, {"loss": 1}), (1, {"loss": 2}), (2, {"loss": 3})]
     assert a.end()["cause"] == "ok"
+    # A script that does not look whether its output was written has met the same.
+    assert [r for r in a.records("note") if "nothing could be written to its folder (File too large)" in r["text"]]
+
+
+def sleeps(pid):
+    """Is it in nanosleep or clock_nanosleep (x86-64, aarch64)?"""
+    return Path(f"/proc/{pid}/syscall").read_text().split()[0] in ("35", "230", "101", "115")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A disk of 256 KB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "none", folder], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_script_whose_output_found_no_room_is_told_so(small):
+    """What it says of it finds no room either."""
+    a = Attempt(small, f"cat /dev/zero > filler 2> /dev/null\n{sys.executable} -c 'print(1)'")
+    p = a.start()
+    wait_for(lambda: (a.work / "filler").exists() and not is_alive(a.records("start")[0]["pgid"]), "the script's end")
+    wait_for(lambda: p.poll() is not None or sleeps(p.pid), "the runner neither ends nor waits for room", 30)
+    (a.work / "filler").unlink()
+    p.communicate(timeout=DEADLINE_S)
+    end = a.end()
+    assert end["cause"] == "exit"
+    assert end["message"].endswith("it printed nothing; nothing can be written to its folder: No space left on device"), end
 
 
 def test_report_appends_rows(tmp_path):

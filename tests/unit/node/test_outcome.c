@@ -3,6 +3,7 @@
 
 #include "node/outcome.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 
@@ -24,6 +25,14 @@ static const struct row {
 	 {.status = EXIT(3), .errors = "", .output = "epoch 1\n"},
 	 CAUSE_EXIT,
 	 "exit code 3; the last line that it printed: epoch 1"},
+	{"no room for its words",
+	 {.status = EXIT(120), .unwritable = -ENOSPC},
+	 CAUSE_EXIT,
+	 "exit code 120, and it printed nothing; nothing can be written to its folder: No space left on device"},
+	{"no room, in its own words",
+	 {.status = EXIT(1), .unwritable = -ENOSPC, .errors = "OSError: [Errno 28] No space left on device\n"},
+	 CAUSE_EXIT,
+	 "OSError: [Errno 28] No space left on device"},
 	{"out of GPU memory alone",
 	 {.status = EXIT(1), .errors = "RuntimeError: CUDA out of memory\n"},
 	 CAUSE_EXIT,
