@@ -67,6 +67,20 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 	return settle_set_state(engine, e, task, state, reason, cause, clock_now_ms());
 }
 
+int engine_take_back_restart(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+{
+	enum store_state before, state;
+	int rc = store_restore_task(engine->store, task->id, "the restart was stopped before it began: it is as it was",
+				    clock_now_ms(), &before, &state);
+	if (rc <= 0)
+		return rc;
+	e->counts[before]--;
+	e->counts[state]++;
+	e->changed = e->best_changed = true;
+	engine_task_changed(engine, e->id, task->number);
+	return 1;
+}
+
 static char *settle_cause_json(const struct engine_live *live, enum cause kind, const char *text, const char *remedy)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
@@ -277,7 +291,10 @@ static int settle_over(struct engine *engine, struct engine_live *live, enum sto
 		       const char *text, const char *cause, int64_t when)
 {
 	const struct spec *spec = live->experiment->spec;
-	int rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
+	int rc = state == STORE_STOPPED ? engine_take_back_restart(engine, live->experiment, &live->task) : 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
 	/* What the repeats, or the other objectives, of the best one say may be another thing now. */
 	live->experiment->best_changed |= spec->repeats > 1 || spec->objective_count > 1 || spec->limit_count;
 	if (rc == 0)

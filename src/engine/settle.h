@@ -16,6 +16,10 @@ int engine_settle(struct engine *engine) MUST_USE;
 int engine_update_experiments(struct engine *engine) MUST_USE;
 /* Is one of the limits of `stop` on time, GPU hours or energy exceeded? */
 bool engine_is_over_budget(struct engine *engine, const struct engine_experiment *experiment);
+/* For a task that is stopped. If it had ended before a user restarted it, and has not begun since, nothing was run: it is
+ * again as it was, and the search is told nothing. 1: it is; 0: nothing was changed. */
+int engine_take_back_restart(struct engine *engine, struct engine_experiment *experiment,
+			     const struct store_task *task) MUST_USE;
 /* Changes the state of a task: in the store, the history and the counts, and for the listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;

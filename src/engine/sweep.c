@@ -32,8 +32,10 @@ static int sweep_collect_cb(void *ctx, const struct store_task *row)
 int engine_stop_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
 {
 	if (task->state == STORE_WAITING) {
-		int rc = engine_set_state(engine, e, task, STORE_STOPPED, engine_stop_why(engine, e, task->number),
-					  NULL);
+		int rc = engine_take_back_restart(engine, e, task);
+		if (rc)
+			return rc < 0 ? rc : 0;
+		rc = engine_set_state(engine, e, task, STORE_STOPPED, engine_stop_why(engine, e, task->number), NULL);
 		return rc < 0 ? rc : engine_tell(engine, e, task->asked, SEARCH_STOPPED, NULL);
 	}
 	int rc = store_set_wanted(engine->store, task->id, STORE_WANT_STOP);

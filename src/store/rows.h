@@ -276,6 +276,10 @@ int store_forget_retries(struct store *store, int64_t experiment, const char *ke
 /* Prepares another attempt that a user asked for. fresh: it starts from the beginning, and the old metrics stay until
  * it has started. The caller sets the state. */
 int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
+/* Takes such an attempt back: if the task had ended and has not begun since, it is again as it was, and the history has
+ * why. 1: it is; 0: nothing was changed. */
+int store_restore_task(struct store *store, int64_t id, const char *why, int64_t now_ms, enum store_state *ret_before,
+		       enum store_state *ret_state) MUST_USE;
 /* The search continues a task at another fidelity: stores its parameters and its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT: it was removed, is being removed, or has a newer ask. */

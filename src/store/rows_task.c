@@ -76,8 +76,21 @@ static const char sql_set_retry[] =
 	"UPDATE task SET retries = ?2, not_before_ms = ?3, fresh = fresh OR started_ms IS NULL WHERE id = ?1";
 static const char sql_forget_retries[] = "UPDATE task SET retries = json_remove(retries, '$.' || ?2) "
 					 "WHERE experiment = ?1 AND state < " NUMBER(FINISHED);
+/* Of several restarts of which none began, the first knows how it had ended. */
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
-	WANT_RUN) ", fresh = ?2 OR started_ms IS NULL, retries = '{}', not_before_ms = 0 WHERE id = ?1";
+	WANT_RUN) ", fresh = ?2 OR started_ms IS NULL, retries = '{}', not_before_ms = 0, "
+		  "kept = coalesce(kept, CASE WHEN state >= " NUMBER(
+			  FINISHED) " THEN json_object('state', state, 'reason', reason, 'cause', cause, 'finished_ms', "
+				    "finished_ms) END) WHERE id = ?1";
+static const char sql_kept[] =
+	"SELECT state, json_extract(kept, '$.state') FROM task WHERE id = ?1 AND kept IS NOT NULL";
+static const char sql_restore[] =
+	"UPDATE task SET state = json_extract(kept, '$.state'), reason = json_extract(kept, '$.reason'), "
+	"cause = json_extract(kept, '$.cause'), finished_ms = json_extract(kept, '$.finished_ms'), "
+	"expected_start_ms = NULL, wanted = " NUMBER(
+		WANT_RUN) ", fresh = 0, kept = NULL, "
+			  "(node, gpus, job) = (SELECT node, gpus, job FROM attempt WHERE task = ?1 AND started_ms IS NOT NULL "
+			  "ORDER BY number DESC LIMIT 1) WHERE id = ?1";
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
 	"wanted = " NUMBER(WANT_RUN) " WHERE id = ?1";
@@ -92,7 +105,7 @@ static const char sql_task_attempt[] =
 static const char sql_task_start[] =
 	"UPDATE task SET node = ?2, gpus = ?3, job = coalesce(?4, job), "
 	"started_ms = CASE WHEN attempt > 1 AND NOT fresh THEN coalesce(started_ms, ?5) ELSE ?5 END, "
-	"fresh = 0 WHERE id = ?1";
+	"fresh = 0, kept = NULL WHERE id = ?1";
 static const char sql_task_place[] = "UPDATE task SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_task_job[] = "UPDATE task SET job = ?2 WHERE id = ?1";
 /* A task costs what all its attempts cost. Most have only one. */
@@ -313,6 +326,24 @@ int store_forget_retries(struct store *store, int64_t experiment, const char *ke
 int store_reset_task(struct store *store, int64_t id, bool fresh)
 {
 	return store_run(store, sql_reset, "ii", id, (int64_t)fresh);
+}
+
+int store_restore_task(struct store *store, int64_t id, const char *why, int64_t now_ms, enum store_state *ret_before,
+		       enum store_state *ret_state)
+{
+	sqlite3_stmt *row = store_bind(store, sql_kept, "i", id);
+	int rc = store_step(store, row);
+	if (rc > 0) {
+		*ret_before = (enum store_state)row_int(row, 0);
+		*ret_state = (enum store_state)row_int(row, 1);
+	}
+	store_end(row);
+	if (rc <= 0)
+		return rc;
+	rc = store_run(store, sql_restore, "i", id);
+	if (rc == 0)
+		rc = store_add_history(store, id, *ret_state, why, now_ms);
+	return rc < 0 ? rc : 1;
 }
 
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row)

@@ -193,6 +193,36 @@ def test_restarted_task_is_the_next_attempt(daemon, gate):
     assert daemon.metrics(experiment, 1)["loss"]["value"] == [1.5, 0.5]  # of the last attempt, once
 
 
+def test_a_restart_that_is_stopped_before_it_begins_leaves_the_task_as_it_was(daemon, gate):
+    (gate / "open").touch()
+    experiment = submit_gated(daemon, gate, 4, environment={"vars": {"GATE": str(gate)}, "setup": ["[ $SLUICE_TASK != 2 ]"]})
+    daemon.wait_ended(experiment)
+    before = daemon.tasks(experiment)
+    assert [t["state"] for t in before] == ["finished", "error", "finished", "finished"]
+    (gate / "open").unlink()
+    daemon.post(f"/experiments/{experiment}/restart")
+    assert running_number(daemon, experiment) == 1
+    assert [t["state"] for t in daemon.tasks(experiment)][1:] != [t["state"] for t in before][1:]
+    daemon.cli("stop", f"{experiment}/4")
+    daemon.cli("stop", experiment)
+    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    daemon.restart()
+    after = daemon.tasks(experiment)
+    assert after[0]["state"] == "stopped"  # it had begun
+    for was, now in zip(before[1:], after[1:]):
+        assert {k: now[k] for k in ("state", "reason", "cause", "best", "finished", "node")} == {
+            k: was[k] for k in ("state", "reason", "cause", "best", "finished", "node")}
+    assert daemon.metrics(experiment, 3)["loss"]["value"] == [1.5, 0.5]
+    assert daemon.get(f"/experiments/{experiment}")["best"]["value"] == 0.5
+    last = daemon.task(experiment, 3)["timeline"][-1]
+    assert last["reason"] == "the restart was stopped before it began: it is as it was", last
+    # It can be restarted as before.
+    (gate / "open").touch()
+    daemon.cli("restart", "--yes", f"{experiment}/3")
+    assert daemon.wait_state(experiment, ("finished",), 3)["attempt"] > 1
+    assert len(ran(gate, 3)) == 2
+
+
 def test_task_that_is_named_twice_is_touched_once(daemon, gate):
     (gate / "open").touch()
     experiment = submit_gated(daemon, gate, 2)

@@ -292,6 +292,23 @@ def test_cancelled_by_hand_while_waiting_is_told_and_not_submitted_again(slurm, 
     assert marks.runs(2) == [] and slurm.calls.count()["sbatch"] == 1
 
 
+def test_a_restart_that_is_stopped_in_the_queue_keeps_the_result(slurm, lab, marks):
+    marks.go()
+    experiment = slurm.submit(WAITING, slurm.spec({"n": [1]}, **marks.vars), name="task.sh")
+    was = slurm.wait_state(experiment, ["finished"], 1)
+    lab.slurm("scontrol", "update", "nodename=cpu1", "state=drain", "reason=test")
+    try:
+        slurm.cli("restart", "--yes", f"{experiment}/1")
+        wait_for(lambda: slurm.queue("-o", "%i"), "it is not in the queue")
+        slurm.cli("stop", f"{experiment}/1")
+        now = slurm.wait_state(experiment, ["finished", "stopped", "error"], 1)
+    finally:
+        lab.slurm("scontrol", "update", "nodename=cpu1", "state=resume")
+    assert (now["state"], now["finished"], now["node"], now["job"]) == ("finished", was["finished"], was["node"], was["job"]), now
+    assert [attempt["state"] for attempt in now["attempts"]] == ["finished", "stopped"]
+    assert marks.runs(1) == [1]
+
+
 def test_what_waits_in_the_queue_asks_for_the_changed_resources(slurm, lab, marks):
     spec = slurm.spec({"n": [1, 2, 3]}, **marks.vars, search={"parallel": 1})
     experiment = slurm.submit(WAITING, spec, name="task.sh")
