@@ -22,7 +22,7 @@ struct grid_cell {
 void grid_clear(struct grid *grid)
 {
 	grid->column_count = grid->above = 0;
-	grid->barred = false;
+	grid->separator = '\0';
 	grid->boxed = grid->reports = false;
 	grid->section[0] = '\0';
 	phrase_clear(&grid->box);
@@ -38,7 +38,7 @@ static bool grid_is_counted(const char *text, size_t len)
 	static const char *const words[] = {"iter", "iteration", "epoch", "ep", "step", "E"};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (len > strlen(words[i]) + 1 && strncasecmp(text, words[i], strlen(words[i])) == 0 &&
-		    (text[strlen(words[i])] == ' ' || text[strlen(words[i])] == '|'))
+		    strchr(" |,;\t", text[strlen(words[i])]))
 			return true;
 	return false;
 }
@@ -101,15 +101,21 @@ static size_t grid_cut(const char *text, size_t len, size_t apart, struct grid_c
 	return count;
 }
 
-/* The columns of a line with bars around each; 0: too many. */
-static size_t grid_cut_bars(const char *text, size_t len, struct grid_cell cells[GRID_COLUMNS_MAX])
+/* The bytes of what stands between columns, if it does here. */
+static size_t grid_border(const char *text, size_t len, char separator)
 {
-	size_t count = 0, at = grid_bar(text, len);
+	return separator == '|' ? grid_bar(text, len) : len && *text == separator;
+}
+
+/* The columns of a line with bars around each, or another separator between them; 0: too many. */
+static size_t grid_cut_by(char separator, const char *text, size_t len, struct grid_cell cells[GRID_COLUMNS_MAX])
+{
+	size_t count = 0, at = grid_border(text, len, separator);
 	while (at < len) {
 		size_t end = at;
-		while (end < len && !grid_bar(text + end, len - end))
+		while (end < len && !grid_border(text + end, len - end, separator))
 			end++;
-		size_t next = end + (end < len ? grid_bar(text + end, len - end) : 0), last = end;
+		size_t next = end + (end < len ? grid_border(text + end, len - end, separator) : 0), last = end;
 		while (at < last && text[at] == ' ')
 			at++;
 		while (last > at && text[last - 1] == ' ')
@@ -170,7 +176,7 @@ static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, s
 				return false;
 		metric |= phrase_is_metric(cells[i].at, cells[i].len);
 	}
-	if (!metric && !grid->barred)
+	if (!metric && grid->separator != '|')
 		return false;
 	for (size_t i = 0; i < count; i++)
 		grid_name(grid->columns[i], cells[i].at, cells[i].len);
@@ -223,13 +229,25 @@ static size_t grid_cut_row(const struct grid *grid, const char *text, size_t len
 	return grid_cut(text, len, 2, cells);
 }
 
+/* What stands between the columns of a header: a bar, else what a table in a file has; 0: spaces. */
+static char grid_find_separator(const char *text, size_t len)
+{
+	static const char separators[] = {'\t', ';', ','};
+	if (grid_bar(text, len) || memchr(text, '|', len))
+		return '|';
+	for (size_t i = 0; i < sizeof(separators); i++)
+		if (memchr(text, separators[i], len))
+			return separators[i];
+	return '\0';
+}
+
 static enum grid_answer grid_read_table(struct grid *grid, const char *text, size_t len, struct phrase *ret)
 {
 	struct grid_cell cells[GRID_COLUMNS_MAX] = {0};
-	bool bars = grid_bar(text, len) > 0 || (grid->column_count ? grid->barred : memchr(text, '|', len) != NULL);
 	if (!grid->column_count)
-		grid->barred = bars;
-	size_t count = bars ? grid_cut_bars(text, len, cells) : grid_cut_row(grid, text, len, cells);
+		grid->separator = grid_find_separator(text, len);
+	bool bars = grid->separator != '\0';
+	size_t count = bars ? grid_cut_by(grid->separator, text, len, cells) : grid_cut_row(grid, text, len, cells);
 	if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
 		return GRID_PART;
 	if (!grid->column_count && !bars) { /* a header with one space between its columns */

@@ -238,7 +238,9 @@ static void phrase_add_pair(struct reading *r, size_t first, size_t last, const 
 	    (at[last].word != WORD_METRIC && memchr(at[last].at, '.', at[last].len)))
 		return;
 	if (!isnan(number->of)) { /* Accuracy: 9876/10000; anything else of that form counts */
-		if (!strcasestr(name, "acc") || !(number->of > 0))
+		/* train/val acc: 0.91/0.89 are two values */
+		if (!strcasestr(name, "acc") || !(number->of > 0) || value > number->of ||
+		    memchr(number->at, '.', number->len))
 			return;
 		value /= number->of;
 	}
@@ -305,6 +307,56 @@ static bool phrase_is_place(const struct tokens *t, size_t first, size_t end, si
 		phrase_is_punct(t, i + 1, "-]");
 }
 
+/* "Epoch 1 completed. Average loss: 0.5" */
+static bool phrase_ends_sentence(const struct tokens *t, size_t i)
+{
+	const struct token *word = &t->at[i];
+	return i + 1 < t->count && word->at[word->len] == '.' && word[1].at > word->at + word->len + 1;
+}
+
+/* Between a name and its colon may stand a remark in brackets, or the count: "Accuracy (overall): 98%", "Loss after epoch 3:
+ * 0.5". Returns the end of the name. */
+static size_t phrase_skip_between(struct tokens *t, size_t end)
+{
+	static const char *const links[] = {"after", "at", "for", "in", "on", "of"};
+	if (end > 3 && phrase_is_punct(t, end - 1, ")") && phrase_is_punct(t, end - 3, "(") &&
+	    t->at[end - 4].at + t->at[end - 4].len < t->at[end - 3].at && /* D(x) is a name */
+	    (t->at[end - 2].kind == TOKEN_WORD || phrase_is_punct(t, end - 2, "%"))) {
+		for (size_t i = end - 3; i < end; i++)
+			t->at[i].used = true;
+		return end - 3;
+	}
+	bool counted = end > 3 && phrase_is_number(t, end - 1) && t->at[end - 1].used &&
+		(phrase_is_word(t, end - 2, WORD_EPOCH) || phrase_is_word(t, end - 2, WORD_STEP));
+	const struct token *link = counted ? &t->at[end - 3] : NULL;
+	for (size_t i = 0; link && link->kind == TOKEN_WORD && i < COUNT_OF(links); i++)
+		if (link->len == strlen(links[i]) && strncasecmp(link->at, links[i], link->len) == 0) {
+			t->at[end - 3].used = true;
+			return end - 3;
+		}
+	return end;
+}
+
+/* "Accuracy of the network on the 10000 test images: 54 %": the name that the line begins with. The tokens up to the colon
+ * at `end` are used then. */
+static bool phrase_read_long_name(struct reading *r, size_t end, size_t number)
+{
+	struct tokens *t = r->tokens;
+	size_t last = 0;
+	while (last < end && phrase_is_name_word(&t->at[last], false) && t->at[last].word != WORD_METRIC)
+		last++;
+	if (last + 2 > end || number + 1 != t->count || !phrase_is_word(t, last, WORD_METRIC) ||
+	    !phrase_is_word(t, last + 1, WORD_LINK))
+		return false;
+	for (size_t i = 0; i < end; i++)
+		if (t->at[i].used || (t->at[i].kind != TOKEN_WORD && t->at[i].kind != TOKEN_NUMBER))
+			return false;
+	for (size_t i = 0; i < end; i++)
+		t->at[i].used = true;
+	phrase_add_pair(r, 0, last, &t->at[number]);
+	return true;
+}
+
 /* The pair that ends in the number at i, if there is one. */
 static void phrase_read_pair(struct reading *r, size_t i)
 {
@@ -329,13 +381,18 @@ static void phrase_read_pair(struct reading *r, size_t i)
 		t->at[end - 1].used = true;
 		end--;
 	}
+	if (explicit)
+		end = phrase_skip_between(t, end);
 	size_t first = end;
-	while (first && end - first < PHRASE_NAME_WORDS_MAX && phrase_is_name_word(&t->at[first - 1], explicit))
+	while (first && end - first < PHRASE_NAME_WORDS_MAX && phrase_is_name_word(&t->at[first - 1], explicit) &&
+	       (first == end || !phrase_ends_sentence(t, first - 1)))
 		metric |= t->at[--first].word == WORD_METRIC;
 	/* Of a sentence only the words that make up a name count. */
 	if (explicit && first && phrase_is_name_word(&t->at[first - 1], true))
 		for (first = end; first && phrase_is_name_word(&t->at[first - 1], false);)
 			first--;
+	if (explicit && !metric && phrase_read_long_name(r, end, i))
+		return;
 	if (first == end || (!metric && phrase_is_place(t, first, end, i)))
 		return;
 	if (!explicit && !metric &&
@@ -418,6 +475,8 @@ static size_t phrase_read_beginning(struct tokens *t, struct phrase *phrase)
 {
 	if (phrase_is_number(t, 0) && !isnan(t->at[0].of)) {
 		phrase->begins_of = t->at[0].value == t->at[0].of ? 1 : 0;
+		phrase->place = t->at[0].value;
+		phrase->whole = t->at[0].of;
 		return 1;
 	}
 	if (phrase_is_number(t, 0) && phrase_is_punct(t, 1, ":") && t->count > 2 && t->at[2].kind == TOKEN_WORD &&
@@ -469,6 +528,7 @@ void phrase_clear(struct phrase *phrase)
 {
 	phrase->epoch = phrase->epochs = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of =
 		phrase->fold = phrase->rank = phrase->run.number = NAN;
+	phrase->place = phrase->whole = NAN;
 	memset(phrase->part, 0, sizeof(phrase->part));
 	phrase->message = NULL;
 	phrase->message_len = 0;
@@ -528,6 +588,17 @@ static void phrase_read_end(const struct reading *r)
 	memcpy(r->phrase->part, t->at[at - 2].at, t->at[at - 2].len); /* clear behind it */
 }
 
+/* "loss: 2.3 [ 6400/60000]": the place within the epoch stands at the end. */
+static void phrase_read_last_place(struct tokens *t, struct phrase *phrase)
+{
+	size_t at = t->count;
+	if (at < 5 || !phrase_is_punct(t, at - 1, "]") || !phrase_is_number(t, at - 2) || isnan(t->at[at - 2].of) ||
+	    !phrase_is_punct(t, at - 3, "[") || !phrase_is_number(t, at - 4) || !isnan(phrase->at))
+		return;
+	phrase->at = t->at[at - 2].value;
+	phrase->of = t->at[at - 2].of;
+}
+
 bool phrase_read(const char *text, size_t len, struct phrase *ret)
 {
 	struct tokens tokens;
@@ -585,6 +656,7 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 		i++;
 	}
 	phrase_read_end(&r);
+	phrase_read_last_place(&tokens, ret);
 	ret->alone = true;
 	for (size_t k = 0; k < tokens.count; k++)
 		ret->alone &= !phrase_is_leftover(&tokens.at[k]);

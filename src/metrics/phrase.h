@@ -29,6 +29,7 @@ struct phrase {
 	double at, of; /* "[640/60000]": the place within the epoch, and its length; NAN */
 	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
+	double place, whole; /* the two numbers of that */
 	double fold; /* of cross-validation; NAN */
 	struct phrase_run run; /* the first that the line names */
 	double rank; /* of a process that trains together with others: "[rank1]: ..."; NAN */

@@ -52,6 +52,7 @@ struct printed {
 	uint32_t state_key;
 	struct bars bars;
 	double epoch, step, first_epoch; /* of the last line that counted; NAN */
+	double whole; /* lines begin with a place in so many; NAN */
 	char section[SECTION_BYTES]; /* the heading since the last count: whose the numbers below it are; empty: none */
 	struct runs runs;
 	bool commas, thousands; /* numbers such as 0,25 were read; such as 1,234 */
@@ -232,8 +233,17 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 		p->bar_due = true;
 	} else if (phrase->count && phrase->metric && phrase->alone) {
 		bool bar = !isnan(phrase->begins_of), has_count = !isnan(p->epoch) || !isnan(p->step);
+		if (bar && !has_count && (phrase->begins_of == 0 || phrase->whole == p->whole)) {
+			p->whole = phrase->whole; /* "1/5 loss: 0.5": nothing else counts */
+			printed_give(p, NAN, phrase->place);
+			return;
+		}
 		if ((bar && phrase->begins_of == 0) || (has_count && phrase->best))
 			return;
+		if (!isnan(phrase->at) && !isnan(p->epoch) && phrase->of > 0) {
+			printed_give(p, p->epoch, (p->epoch - (p->first_epoch != 0)) * phrase->of + phrase->at);
+			return;
+		}
 		if (bar && has_count && !p->bar_due)
 			runs_prefix(phrase, "evaluate ");
 		if (bar)
@@ -510,7 +520,7 @@ static void printed_restart(struct metrics_reader *reader)
 	p->shapes.len = p->names.len = 0;
 	grid_clear(&p->grid);
 	p->bytes = 0;
-	p->epoch = p->step = p->first_epoch = NAN;
+	p->epoch = p->step = p->first_epoch = p->whole = NAN;
 	runs_clear(&p->runs);
 	*p->section = '\0';
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
@@ -553,7 +563,7 @@ struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 	p->object = object_make(PRINTED_LINE_BYTES);
 	word_filter_make(&p->filter);
 	grid_clear(&p->grid);
-	p->epoch = p->step = p->first_epoch = NAN;
+	p->epoch = p->step = p->first_epoch = p->whole = NAN;
 	runs_clear(&p->runs);
 	return &p->reader;
 }

@@ -341,6 +341,26 @@ static const struct {
 	{"  epoch  loss  acc\n1     1 0.500 0.75\n2     2 0.250 0.80\n",
 	 "epoch 1, loss=0.5, acc=0.75; epoch 2, loss=0.25, acc=0.8"},
 	{"  epoch loss\n1     1  0.5\n2     2  0.4\n", "epoch 1, loss=0.5; epoch 2, loss=0.4"},
+	/* the count stands between the name and the number; remarks in brackets */
+	{"Cost after iteration 0: 0.75\nCost after iteration 100: 0.5\n", "step 0, Cost=0.75; step 100, Cost=0.5"},
+	{"Loss after epoch 1: 0.5\nAccuracy at epoch 1: 0.75\nTime for epoch 1: 12.5\n",
+	 "epoch 1, Loss=0.5; epoch 1, Accuracy=0.75"},
+	{"Epoch: 1 \tTraining Loss: 0.5\nTest Accuracy (Overall): 98% (9812/10000)\n",
+	 "epoch 1, Training Loss=0.5; epoch 1, Test Accuracy=98"},
+	{"Epoch 1 completed. Average loss: 0.5\n", "epoch 1, Average loss=0.5"},
+	/* two scores with a stroke between them are no fraction */
+	{"Epoch 1: loss 0.5, train/val acc: 0.80/0.75\nEpoch 2: acc: 90/100\n", "epoch 1, loss=0.5; epoch 2, acc=0.9"},
+	/* the tutorials of PyTorch: the place in the epoch behind the loss, a sentence as a name */
+	{"Epoch 1\n-------------------------------\nloss: 2.5  [    0/60000]\nloss: 2.25  [ 6400/60000]\n"
+	 "Test Error: \n Accuracy: 44.1%, Avg loss: 2.125 \n\nEpoch 2\n-------------------------------\nloss: 2  [    0/60000]\n",
+	 "step 0, loss=2.5; step 6400, loss=2.25; epoch 1, Accuracy=44.1, Avg loss=2.125; step 60000, loss=2"},
+	{"Accuracy of the network on the 10000 test images: 54 %\n", "row 1, Accuracy=54"},
+	/* a place in a whole, where nothing else counts */
+	{"1/3 loss: 0.5\n2/3 loss: 0.4\n3/3 loss: 0.3\n", "step 1, loss=0.5; step 2, loss=0.4; step 3, loss=0.3"},
+	/* a table as it would be in a file */
+	{"epoch,loss,val_loss\n1,0.5,0.6\n2,0.4,0.5\n",
+	 "epoch 1, loss=0.5, val_loss=0.6; epoch 2, loss=0.4, val_loss=0.5"},
+	{"epoch\tloss\tacc\n1\t0.5\t0.75\n", "epoch 1, loss=0.5, acc=0.75"},
 	/* a dictionary behind a logger's words */
 	{"2024-01-01 10:00:00 INFO {'loss': 0.5, 'epoch': 1.0}\n", "epoch 1, loss=0.5"},
 };

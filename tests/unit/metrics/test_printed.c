@@ -65,7 +65,7 @@ static const struct {
 	{"Epoch: [0][ 10/5005]\tTime  0.123 ( 0.345)\tData  0.001 ( 0.100)\tLoss 6.9e+00 (7.0e+00)\tAcc@1   0.39 (  0.21)\n",
 	 "step 10, Loss=6.9, Acc@1=0.39"},
 	{"[1,  2000] loss: 2.173\n[1,  4000] loss: 1.855\n", "epoch 1, loss=2.173; row 2, loss=1.855"},
-	{"Epoch 1\n-------------------------------\nloss: 2.303494  [   64/60000]\n", "epoch 1, loss=2.303494"},
+	{"Epoch 1\n-------------------------------\nloss: 2.303494  [   64/60000]\n", "step 64, loss=2.303494"},
 	{"Epoch 5\nTest Error: \n Accuracy: 45.6%, Avg loss: 2.156 \n", "epoch 5, Accuracy=45.6, Avg loss=2.156"},
 	{"Epoch [3/10], Step [100/600], Loss: 0.1234\n", "step 1300, Loss=0.1234"},
 	{"Epoch [1/5], Loss: 0.4321\n", "epoch 1, Loss=0.4321"},
