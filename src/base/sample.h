@@ -25,7 +25,9 @@ struct buf;
 	FIGURE(BLOCKED, "blocked", MOST, "", "blocked (state D)")                                                      \
 	FIGURE(STOPPED, "stopped", MOST, "", "stopped (state T)")                                                      \
 	FIGURE(POWER, "cpu_power_w", MEAN, "W", "power of the machine's CPUs and memory")                              \
-	FIGURE(READY, "ready", MOST, "", "running or ready to run (state R)")
+	FIGURE(READY, "ready", MOST, "", "running or ready to run (state R)")                                          \
+	FIGURE(FAULTS, "page_faults_s", MEAN, "/s", "new pages of memory")                                             \
+	FIGURE(CALLS, "io_calls_s", MEAN, "/s", "calls to read and write")
 #define SAMPLE_GPU_FIGURES(FIGURE)                                                                                     \
 	FIGURE(UTIL, "util_pct", MEAN, "%", "utilisation")                                                             \
 	FIGURE(MEMORY, "memory_bytes", MOST, "B", "memory")                                                            \

@@ -29,6 +29,10 @@ const struct stall_kind_row stall_kinds[STALL_KIND_COUNT] = {
 #define STALL_IDLE_TRAFFIC 100000.0
 #define STALL_BUSY_CORES 0.85
 #define STALL_BUSY_UTIL 95.0
+/* A second: what allocates memory as it works has tens to thousands of new pages, a loop has none. */
+#define STALL_WORK_FAULTS 20.0
+#define STALL_NO_FAULTS 1.0
+#define STALL_NO_CALLS 1.0
 /* Of the usual power. A GPU that only waits in a kernel draws about half or less. */
 #define STALL_LOW_POWER 0.6
 
@@ -57,8 +61,8 @@ void stall_row(struct stall *stall, int64_t now_ms)
 		stall->row_count--;
 	}
 	stall->row_ms[stall->row_count++] = now_ms;
-	/* What it did until now was usual. */
-	for (size_t i = 0; i < stall_have(stall->newest_count, STALL_NEWEST); i++)
+	/* What it did between metrics was usual; what it did before the first was its start. */
+	for (size_t i = 0; stall->row_count > 1 && i < stall_have(stall->newest_count, STALL_NEWEST); i++)
 		stall->usual[stall->usual_count++ % STALL_USUAL_MOST] = stall->newest[i];
 	stall->newest_count = 0;
 }
@@ -82,6 +86,8 @@ void stall_sample(struct stall *stall, const struct sample *sample)
 		.stopped = host[SAMPLE_HOST_STOPPED],
 		.processes = host[SAMPLE_HOST_PROCESSES],
 		.ready = host[SAMPLE_HOST_READY],
+		.faults = host[SAMPLE_HOST_FAULTS],
+		.calls = host[SAMPLE_HOST_CALLS],
 	};
 	for (uint32_t g = 0; g < sample->gpu_count; g++) {
 		f.util = fmax(f.util, sample->gpu[g][SAMPLE_GPU_UTIL]); /* fmax passes over NAN */
@@ -144,13 +150,37 @@ static bool stall_is_collective(const struct stall *stall, const struct stall_fi
 	return f->util >= STALL_BUSY_UTIL && f->power < STALL_LOW_POWER * STALL_USUAL(stall, power);
 }
 
+/* Busy all the time, or as much as a full machine lets it be. */
+static bool stall_computes(const struct stall_figures *f)
+{
+	return f->busiest >= STALL_BUSY_CORES || (f->ready > 0 && f->cpu >= STALL_IDLE_CORES);
+}
+
+/* It takes no memory any more where it always did. */
+static bool stall_stopped_allocating(const struct stall *stall, const struct stall_figures *f)
+{
+	return STALL_USUAL(stall, faults) >= STALL_WORK_FAULTS && f->faults < STALL_NO_FAULTS && stall_computes(f);
+}
+
 /* One core, where before it was the GPU, several cores, or much less than one. */
-static bool stall_is_spinning(const struct stall *stall, const struct stall_figures *f)
+static bool stall_took_one_core(const struct stall *stall, const struct stall_figures *f)
 {
 	double util = STALL_USUAL(stall, util), cpu = STALL_USUAL(stall, cpu);
 	bool other = util >= 10 || cpu >= 1.5 || cpu < 0.6;
-	return f->busiest >= STALL_BUSY_CORES && f->cpu < f->busiest + 0.15 && f->cpu < 1.3 && !(f->util >= 5) &&
-		stall_no_traffic(f) && other;
+	return f->busiest >= STALL_BUSY_CORES && other;
+}
+
+static bool stall_is_spinning(const struct stall *stall, const struct stall_figures *f)
+{
+	return f->cpu < f->busiest + 0.15 && f->cpu < 1.3 && !(f->util >= 5) && stall_no_traffic(f) &&
+		(stall_took_one_core(stall, f) || stall_stopped_allocating(stall, f));
+}
+
+/* Any number of cores. Where a GPU works, or a file or the output grows, there is no reason to doubt. */
+static bool stall_is_churning(const struct stall *stall, const struct stall_figures *f)
+{
+	return stall->pauses >= STALL_PAUSES_QUIET && stall_computes(f) && !(f->util >= 5) && stall_no_traffic(f) &&
+		f->faults < STALL_NO_FAULTS && f->calls < STALL_NO_CALLS;
 }
 
 static bool stall_is_quiet(const struct stall *stall, const struct stall_figures *f)
@@ -160,7 +190,8 @@ static bool stall_is_quiet(const struct stall *stall, const struct stall_figures
 
 static bool (*const stall_tests[])(const struct stall *stall, const struct stall_figures *f) = {
 	[STALL_STOPPED] = stall_is_stopped,       [STALL_BLOCKED] = stall_is_blocked,   [STALL_IDLE] = stall_is_idle,
-	[STALL_COLLECTIVE] = stall_is_collective, [STALL_SPINNING] = stall_is_spinning, [STALL_QUIET] = stall_is_quiet,
+	[STALL_COLLECTIVE] = stall_is_collective, [STALL_SPINNING] = stall_is_spinning,
+	[STALL_CHURNING] = stall_is_churning,     [STALL_QUIET] = stall_is_quiet,
 };
 _Static_assert(sizeof(stall_tests) / sizeof(*stall_tests) == STALL_KIND_COUNT, "a kind has no test");
 
@@ -190,7 +221,8 @@ static double stall_limit_ms(const struct stall *stall, enum stall_kind kind)
 		return least;
 	if (!stall_has_rhythm(stall))
 		return kind == STALL_IDLE || kind == STALL_BLOCKED ? STALL_UNKNOWN_MS : INFINITY;
-	double times = stall->rule.times * (kind == STALL_QUIET ? STALL_QUIET_TIMES : 1);
+	bool weak = kind == STALL_CHURNING || kind == STALL_QUIET;
+	double times = stall->rule.times * (weak ? STALL_QUIET_TIMES : 1);
 	return fmax(times * stall_longest_ms(stall), least);
 }
 
@@ -257,6 +289,10 @@ void stall_explain(const struct stall *stall, enum stall_kind kind, int64_t now_
 	stall_add_figure(out, "CPU", " cores", 2, f->cpu, STALL_USUAL(stall, cpu));
 	stall_add_figure(out, "GPU", " %", 0, f->util, STALL_USUAL(stall, util));
 	stall_add_figure(out, "GPU power", " W", 0, f->power, STALL_USUAL(stall, power));
+	if (kind == STALL_SPINNING || kind == STALL_CHURNING)
+		stall_add_figure(out, "new pages of memory", "/s", 0, f->faults, STALL_USUAL(stall, faults));
+	if (kind == STALL_CHURNING)
+		stall_add_figure(out, "calls to read and write", "/s", 0, f->calls, STALL_USUAL(stall, calls));
 	if (f->processes > 1)
 		buf_addf(out, ", %.0f processes", f->processes);
 	buf_addf(out, ": %s", stall_kinds[kind].text);

@@ -16,6 +16,9 @@
 	KIND(COLLECTIVE, "collective", 120, true,                                                                      \
 	     "the GPU is busy at little power: it waits for another process, as in a collective operation")            \
 	KIND(SPINNING, "spinning", 300, true, "one core spins and nothing else works: a livelock, or slow loading")    \
+	KIND(CHURNING, "churning", 600, false,                                                                         \
+	     "it computes as before but reads, prints and allocates nothing: a livelock, or a step that takes far "    \
+	     "longer")                                                                                                 \
 	KIND(QUIET, "quiet", 1800, false, "it is as busy as before: a livelock, or a step that takes far longer")
 
 #define STALL_ENUM(name, ...) STALL_##name,
@@ -43,6 +46,7 @@ struct stall_rule {
 struct stall_figures {
 	double cpu, busiest, util, power, traffic; /* util: of the busiest GPU; power: of all GPUs */
 	double blocked, stopped, processes, ready;
+	double faults, calls; /* a second: new pages of memory, calls to read and write */
 };
 
 struct stall {

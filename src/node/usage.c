@@ -37,6 +37,7 @@ static bool usage_parse_stat(const char *text, struct usage_process *ret)
 		p += n + (p[n] != 0);
 	}
 	ret->parent = field[4];
+	ret->faults = field[10] + field[11] + field[12] + field[13];
 	ret->own_ticks = field[14] + field[15];
 	ret->ticks = ret->own_ticks + field[16] + field[17];
 	ret->threads = field[20];
@@ -123,6 +124,9 @@ static void usage_read_io(struct usage_process *process)
 	if (fs_read(path, 4096, &text, NULL) == 0) {
 		process->read_bytes = usage_io_line(buf_text(&text), "\nread_bytes: ");
 		process->write_bytes = usage_io_line(buf_text(&text), "\nwrite_bytes: ");
+		process->calls = usage_io_line(buf_text(&text), "\nsyscr: ") +
+			usage_io_line(buf_text(&text), "\nsyscw: ");
+		process->knows_io = true;
 	}
 	buf_free(&text);
 }
@@ -137,7 +141,8 @@ static const struct usage_process *usage_find(const struct usage *usage, const s
 
 struct usage_sum {
 	uint64_t ticks, pages, threads, read_bytes, write_bytes, busiest_ticks;
-	uint64_t blocked, stopped, ready;
+	uint64_t blocked, stopped, ready, faults, calls;
+	bool calls_unknown; /* of one of them at least */
 };
 
 /* What is there, and what was used since the last look: a process that came meanwhile has used all of it since. */
@@ -156,6 +161,9 @@ static void usage_add_up(const struct usage *usage, usage_processes *now, struct
 		sum->ready += p->state == 'R';
 		sum->read_bytes += p->read_bytes - (before ? before->read_bytes : 0);
 		sum->write_bytes += p->write_bytes - (before ? before->write_bytes : 0);
+		sum->faults += p->faults - (before ? before->faults : 0);
+		sum->calls += p->calls - (before ? before->calls : 0);
+		sum->calls_unknown |= !p->knows_io || (before && !before->knows_io);
 		if (busy > sum->busiest_ticks)
 			sum->busiest_ticks = busy;
 	}
@@ -177,6 +185,9 @@ static void usage_fill(const struct usage *usage, int64_t now_ms, double cpu_ms,
 	sample->host[SAMPLE_HOST_BUSIEST] = (double)sum->busiest_ticks * tick_ms / passed_ms;
 	sample->host[SAMPLE_HOST_READ] = (double)sum->read_bytes * 1000 / passed_ms;
 	sample->host[SAMPLE_HOST_WRITE] = (double)sum->write_bytes * 1000 / passed_ms;
+	sample->host[SAMPLE_HOST_FAULTS] = (double)sum->faults * 1000 / passed_ms;
+	if (!sum->calls_unknown)
+		sample->host[SAMPLE_HOST_CALLS] = (double)sum->calls * 1000 / passed_ms;
 }
 
 static void usage_add(struct cost *cost, enum figure figure, uint64_t more)

@@ -15,9 +15,11 @@ struct usage_process {
 	uint64_t own_ticks; /* of the process itself */
 	uint64_t ticks; /* with the children that it waited for */
 	uint64_t pages;
+	uint64_t faults; /* pages that it touched for the first time, with the children that it waited for */
 	uint64_t read_bytes, write_bytes; /* from and to storage; 0 where the kernel does not say */
+	uint64_t calls; /* to read and write anything */
 	char state;
-	bool ours;
+	bool ours, knows_io;
 };
 typedef VEC(struct usage_process) usage_processes;
 

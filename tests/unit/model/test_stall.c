@@ -11,6 +11,7 @@
 struct second {
 	bool row;
 	double cpu, busiest, util, power, traffic, blocked, stopped;
+	double faults, calls, ready;
 };
 typedef struct second (*shape_f)(int64_t second, struct rng *rng);
 
@@ -25,6 +26,9 @@ static struct sample sample_of(const struct second *s)
 	sample.host[SAMPLE_HOST_BLOCKED] = s->blocked;
 	sample.host[SAMPLE_HOST_STOPPED] = s->stopped;
 	sample.host[SAMPLE_HOST_PROCESSES] = 1;
+	sample.host[SAMPLE_HOST_FAULTS] = s->faults;
+	sample.host[SAMPLE_HOST_CALLS] = s->calls;
+	sample.host[SAMPLE_HOST_READY] = s->ready;
 	sample.gpu[0][SAMPLE_GPU_UTIL] = s->util;
 	sample.gpu[0][SAMPLE_GPU_POWER] = s->power;
 	return sample;
@@ -180,6 +184,48 @@ static struct second long_end(int64_t t, struct rng *rng)
 	return busy(t < 1500 && t % 5 == 0, 1.0, 90, 320);
 }
 
+/* What is on the CPU alone. As measured with real scripts: NumPy and scikit-learn compute for minutes without a new page
+ * of memory or a call, PyTorch with large tensors, Keras and what reads files do not. */
+
+static struct second on_cpu(bool row, double faults, double calls)
+{
+	struct second s = busy(row, 1.0, NAN, NAN);
+	s.faults = faults;
+	s.calls = calls + row;
+	return s;
+}
+static struct second numpy_tests_at_the_end(int64_t t, struct rng *rng)
+{
+	(void)rng; /* 9 minutes that look like nothing but a loop */
+	return on_cpu(t < 2460 && t % 5 == 0, 0, 0);
+}
+static struct second numpy_validates_now_and_then(int64_t t, struct rng *rng)
+{
+	(void)rng;
+	return on_cpu(t % 540 < 240 && t % 20 == 0, 0, 0);
+}
+static struct second keras_tests_for_long(int64_t t, struct rng *rng)
+{
+	return on_cpu(t < 1500 && t % 5 == 0, 60 + 60 * rng_unit(rng), 2);
+}
+static struct second prints_other_things(int64_t t, struct rng *rng)
+{
+	(void)rng;
+	return on_cpu(t < 1500 && t % 5 == 0, 0, 2);
+}
+static struct second allocates_only_at_first(int64_t t, struct rng *rng)
+{
+	(void)rng; /* imports and loads its data, and then allocates nothing; a long step from time to time */
+	return on_cpu(t > 40 && t % 400 < 100 && t % 10 == 0, t < 40 ? 5000 : 0, 0);
+}
+static struct second full_machine(int64_t t, struct rng *rng)
+{
+	struct second s = on_cpu(t % 15 == 0 || (t > 1000 && t % 400 == 0), 0, 0);
+	s.cpu = s.busiest = 0.1 + 0.2 * rng_unit(rng);
+	s.ready = 1;
+	return s;
+}
+
 static const struct {
 	const char *name;
 	shape_f shape;
@@ -204,9 +250,15 @@ static const struct {
 	{"debugger", debugger},
 	{"network disk", network_disk},
 	{"long end", long_end},
+	{"NumPy tests at the end", numpy_tests_at_the_end},
+	{"NumPy validates now and then", numpy_validates_now_and_then},
+	{"Keras tests for long", keras_tests_for_long},
+	{"prints other things", prints_other_things},
+	{"allocates only at first", allocates_only_at_first},
+	{"full machine", full_machine},
 };
 
-static void test_twenty_healthy_shapes_raise_nothing(void **state)
+static void test_healthy_shapes_of_all_kinds_raise_nothing(void **state)
 {
 	(void)state;
 	size_t alarms = 0;
@@ -220,7 +272,7 @@ static void test_twenty_healthy_shapes_raise_nothing(void **state)
 		alarms += kind != STALL_NONE;
 	}
 	print_message("# false alarms: %zu of %zu healthy runs of 50 minutes\n", alarms, COUNT_OF(healthy));
-	assert_int_equal(COUNT_OF(healthy), 20);
+	assert_true(COUNT_OF(healthy) >= 20);
 	assert_int_equal(alarms, 0);
 }
 
@@ -241,7 +293,23 @@ static struct second livelock(int64_t t, struct rng *rng)
 static struct second livelock_alike(int64_t t, struct rng *rng)
 {
 	(void)rng;
-	return busy(t < WORKED && t % 5 == 0, 1.0, NAN, NAN);
+	return on_cpu(t < WORKED && t % 5 == 0, 0, 0);
+}
+static struct second livelock_on_a_full_machine(int64_t t, struct rng *rng)
+{
+	struct second s = on_cpu(t < WORKED && t % 5 == 0, 0, 0);
+	s.cpu = s.busiest = 0.1 + 0.2 * rng_unit(rng);
+	s.ready = 1;
+	return s;
+}
+static struct second livelock_after_allocating(int64_t t, struct rng *rng)
+{
+	return on_cpu(t < WORKED && t % 5 == 0, t < WORKED ? 60 + 60 * rng_unit(rng) : 0, 0);
+}
+static struct second livelock_that_prints(int64_t t, struct rng *rng)
+{
+	(void)rng;
+	return on_cpu(t < WORKED && t % 5 == 0, 0, 3);
 }
 static struct second collective(int64_t t, struct rng *rng)
 {
@@ -289,7 +357,10 @@ static void test_each_kind_is_recognised_with_its_evidence(void **state)
 	expect(collective, STALL_COLLECTIVE, 415, 440, "GPU 100 % (usually 95), GPU power 140 W (usually 500)");
 	expect(halted, STALL_STOPPED, 325, 345, "(longest pause before: 5.0 s)");
 	expect(dead_mount, STALL_BLOCKED, 355, 375, "state D");
-	expect(livelock_alike, STALL_QUIET, 2090, 2120, "as busy as before");
+	expect(livelock_alike, STALL_CHURNING, 890, 920, "new pages of memory 0/s (usually 0)");
+	expect(livelock_on_a_full_machine, STALL_CHURNING, 890, 920, "calls to read and write 0/s");
+	expect(livelock_after_allocating, STALL_SPINNING, 590, 620, "new pages of memory 0/s (usually ");
+	expect(livelock_that_prints, STALL_QUIET, 2090, 2120, "as busy as before");
 	expect(never_begins, STALL_IDLE, 600, 620, "no metrics since it began, 10 m 00 s ago");
 }
 
@@ -345,7 +416,7 @@ static void test_a_larger_factor_waits_longer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_twenty_healthy_shapes_raise_nothing),
+		cmocka_unit_test(test_healthy_shapes_of_all_kinds_raise_nothing),
 		cmocka_unit_test(test_each_kind_is_recognised_with_its_evidence),
 		cmocka_unit_test(test_a_time_of_the_user_counts_alone),
 		cmocka_unit_test(test_a_run_that_has_just_become_idle_is_not_called_busy),
