@@ -269,8 +269,14 @@ class Keeper:
         import gc
 
         gc.collect()
+        counted = any(type(found).__name__ == "nb_func" for found in gc.get_objects())
         gc.freeze()
-        return self.serve()
+        task = self.serve()
+        if counted:  # libraries made with nanobind list on stderr what is left at the end: then all of it is collected
+            import atexit
+
+            atexit.register(gc.unfreeze)  # comes last, after those of the script
+        return task
 
 
 def keeper_show(environment, argv):
@@ -317,6 +323,7 @@ def keeper_become(fds, fields):
         os.dup2(fds[i], i)
     for fd in fds[:3]:
         os.close(fd)
+    os.set_inheritable(fds[3], False)  # what the script starts does not get the channel for its end
     os.close(3)  # the lock is the keeper's
     if cores:
         os.sched_setaffinity(0, {int(c) for c in cores.split(b",")})
@@ -337,6 +344,7 @@ def keeper_become(fds, fields):
     if torch is not None and hasattr(torch, "default_generator"):
         torch.default_generator.seed()  # that of a GPU is made when the GPU is first used
     sys.argv = [os.fsdecode(a) for a in argv]
+    sys.orig_argv = [os.fsdecode(python)] + sys.argv  # what a launcher starts again
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))  # as Python does it
     if keeper_is_shadowed(folder):
         os.execv(os.fsdecode(python), [os.fsdecode(python)] + sys.argv)

@@ -24,6 +24,8 @@ with open(os.environ["SLUICE_TELL"], "w") as out:
                "pid": os.getpid(), "sid": os.getsid(0), "environ": dict(os.environ), "random": random.random(),
                "state": torch.state, "imported_by": torch.PID_OF_IMPORT, "cores": sorted(os.sched_getaffinity(0)),
                "main": sys.modules["__main__"].__dict__ is globals(), "executable": sys.executable,
+               "started_by": getattr(sys, "orig_argv", None), "kept": [fd for fd in map(int, os.listdir("/proc/self/fd"))
+                                                                  if os.path.exists(f"/proc/self/fd/{fd}") and os.get_inheritable(fd)],
                "fds": sorted(os.listdir("/proc/self/fd")),
                "signals": open("/proc/self/status").read().split("SigBlk:")[1].split()[0]}, out)
 """
@@ -104,7 +106,7 @@ def test_a_warm_script_sees_what_a_cold_one_sees(warm):
     assert got["imported_by"] != got["pid"] and expected["imported_by"] == expected["pid"]
     assert got["sid"] == got["pid"]
     assert got["file"] == str(a.work / "train.py")
-    for key in ("argv", "name", "main", "executable", "cores", "signals"):
+    for key in ("argv", "name", "main", "executable", "cores", "signals", "started_by", "kept"):
         assert got[key] == expected[key], key
     assert got["cwd"] == str(a.work) and got["path0"] == str(a.work)
     own = {"SLUICE_TASK", "SLUICE_TASK_DIR", "SLUICE_CHECKPOINT_DIR", "SLUICE_PARAMS", "SLUICE_REPORT", "SLUICE_TELL", "PWD"}
@@ -123,6 +125,15 @@ def test_what_the_first_optimizer_imports_is_imported_ahead(warm):
     a = warm.run("import gc, os, sys, torch\nprint(torch._dynamo.PID_OF_IMPORT != os.getpid(), gc.get_freeze_count() > 1000)\n")
     assert is_warm(a) and a.end()["cause"] == "ok", a.stdout()
     assert a.stdout() == "True True\n"
+
+
+def test_what_a_library_counts_at_the_end_is_collected(warm):
+    """As nanobind does, which lists on stderr what is left of it: PyTorch with CUDA has such a library."""
+    warm.library.write_text(LIBRARY + "class nb_func:\n    def __init__(self):\n        self.me = self\n"
+                            "    def __del__(self):\n        os.write(1, b'collected')\nfunction = nb_func()\n")
+    warm.warm_up()
+    a = warm.run("import atexit, torch\natexit.register(print, 'the script ends')\ntorch.function = None\n")
+    assert is_warm(a) and a.stdout() == "the script ends\ncollected"
 
 
 def test_nothing_leaks_from_one_task_to_the_next(warm):
