@@ -189,9 +189,10 @@ static bool stall_is_quiet(const struct stall *stall, const struct stall_figures
 }
 
 static bool (*const stall_tests[])(const struct stall *stall, const struct stall_figures *f) = {
-	[STALL_STOPPED] = stall_is_stopped,       [STALL_BLOCKED] = stall_is_blocked,   [STALL_IDLE] = stall_is_idle,
-	[STALL_COLLECTIVE] = stall_is_collective, [STALL_SPINNING] = stall_is_spinning,
-	[STALL_CHURNING] = stall_is_churning,     [STALL_QUIET] = stall_is_quiet,
+	[STALL_STOPPED] = stall_is_stopped,   [STALL_BLOCKED] = stall_is_blocked,
+	[STALL_IDLE] = stall_is_idle,         [STALL_COLLECTIVE] = stall_is_collective,
+	[STALL_SPINNING] = stall_is_spinning, [STALL_CHURNING] = stall_is_churning,
+	[STALL_QUIET] = stall_is_quiet,
 };
 _Static_assert(sizeof(stall_tests) / sizeof(*stall_tests) == STALL_KIND_COUNT, "a kind has no test");
 
