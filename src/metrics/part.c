@@ -25,6 +25,9 @@ static const char *const part_runs[] = {"model", "model_name",   "method", "algo
 #define PART_MAX 16
 /* Runs in one file: folds, seeds, trials. */
 #define PART_RUNS_MAX 64
+/* Rows with more different columns than this are not looked at by their columns any more. */
+#define PART_SHAPES_MAX 64
+#define PART_NONE SIZE_MAX
 #define PART_WORD_BYTES 48
 #define PART_NUMBER_MAX 9999
 
@@ -184,12 +187,25 @@ static uint32_t part_hash(const char *name, uint32_t hash)
 
 #define PART_HASH 2166136261u
 
-static bool part_has_column(const struct metrics_parts *parts, const char *name)
+/* Rows of the plain part count by the step of the others from here on, which does not fall behind what the part had. */
+static void part_dissolve(struct metrics_parts *parts, struct metrics_step *step, size_t part)
 {
-	for (size_t k = 0; k < parts->columns.len; k++)
-		if (parts->columns.at[k] == part_hash(name, PART_HASH))
-			return true;
-	return false;
+	metrics_step_absorb(step, &parts->list.at[part].step);
+	for (size_t i = 0; i < parts->columns.len; i++)
+		if (parts->columns.at[i].part == part)
+			parts->columns.at[i].part = PART_NONE;
+	for (size_t i = 0; i < parts->shapes.len; i++)
+		if (parts->shapes.at[i].part == part)
+			parts->shapes.at[i].part = PART_NONE;
+}
+
+static struct metrics_column *part_find_column(struct metrics_parts *parts, const struct metric *cell)
+{
+	uint32_t sum = part_hash(cell->name, PART_HASH);
+	for (size_t i = 0; i < parts->columns.len; i++)
+		if (parts->columns.at[i].sum == sum)
+			return &parts->columns.at[i];
+	return NULL;
 }
 
 /* How long a row took, or what it needed, may stand in rows of every kind. */
@@ -198,66 +214,95 @@ static bool part_is_timing(const char *name)
 	return word_kind_of_name(name, strlen(name)) == WORD_NEVER;
 }
 
-/* Has a row without a part one of these columns? Columns that count may be anywhere. */
-static bool part_shares_columns(const struct metrics_parts *parts, const struct metric *cells, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!metrics_is_count(cells[i].name) && !part_is_timing(cells[i].name) &&
-		    part_has_column(parts, cells[i].name))
-			return true;
-	return false;
-}
-
-/* Timings that the other rows have as well stay theirs: they have other steps. */
-static void part_drop_timings(const struct metrics_parts *parts, struct metric *cells, size_t *count)
+/* Timings stay with the rows that had them first: the others have other steps. */
+static void part_drop_timings(struct metrics_parts *parts, size_t part, struct metric *cells, size_t *count)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < *count; i++)
-		if (!part_is_timing(cells[i].name) || !part_has_column(parts, cells[i].name))
+	for (size_t i = 0; i < *count; i++) {
+		const struct metrics_column *column = part_find_column(parts, &cells[i]);
+		if (!column || column->part == part || !part_is_timing(cells[i].name))
 			cells[kept++] = cells[i];
+	}
 	*count = kept;
 }
 
-/* A row with columns that did not come before. Those whose step falls are counted by themselves. */
-static size_t part_add_shape(struct metrics_parts *parts, const struct metrics_step *step, const struct metric *cells,
+/* The part that has these columns already, so that none is counted by two steps; PART_NONE: none has, or several had, and
+ * they are none now. *ret_known: one of the columns was seen before. Columns that count, and timings, may be anywhere. */
+static size_t part_find_owner(struct metrics_parts *parts, struct metrics_step *step, const struct metric *cells,
+			      size_t count, bool *ret_known)
+{
+	size_t owner = PART_NONE;
+	*ret_known = false;
+	for (size_t i = 0; i < count; i++) {
+		bool anywhere = metrics_is_count(cells[i].name) || part_is_timing(cells[i].name);
+		const struct metrics_column *column = anywhere ? NULL : part_find_column(parts, &cells[i]);
+		if (!column)
+			continue;
+		size_t other = column->part;
+		if (*ret_known && other != owner) {
+			if (owner != PART_NONE)
+				part_dissolve(parts, step, owner);
+			if (other != PART_NONE)
+				part_dissolve(parts, step, other);
+			other = PART_NONE;
+		}
+		owner = other;
+		*ret_known = true;
+	}
+	return owner;
+}
+
+/* A row with columns that did not come together before. Where all are new and the step falls, they are counted by
+ * themselves. */
+static size_t part_add_shape(struct metrics_parts *parts, struct metrics_step *step, const struct metric *cells,
 			     size_t count, uint32_t sum)
 {
-	struct metrics_shape shape = {.sum = sum, .part = SIZE_MAX};
-	if (metrics_step_goes_back(step, cells, count) && !part_shares_columns(parts, cells, count)) {
+	bool known;
+	struct metrics_shape shape = {.sum = sum, .part = part_find_owner(parts, step, cells, count, &known)};
+	if (!known && metrics_step_goes_back(step, cells, count)) {
 		struct metrics_part made = {.word = mem_strdup(""), .plain = true};
 		metrics_step_restart(&made.step);
 		shape.part = parts->list.len;
 		vec_push(&parts->list, made);
 	}
-	for (size_t i = 0; shape.part == SIZE_MAX && i < count; i++)
-		vec_push(&parts->columns, part_hash(cells[i].name, PART_HASH));
+	for (size_t i = 0; i < count; i++) {
+		struct metrics_column column = {part_hash(cells[i].name, PART_HASH), shape.part};
+		if (!metrics_is_count(cells[i].name) && !part_find_column(parts, &cells[i]))
+			vec_push(&parts->columns, column);
+	}
 	vec_push(&parts->shapes, shape);
 	return parts->shapes.len - 1;
 }
 
 /* The part of rows that have columns of their own; NULL: none. */
-static struct metrics_part *part_by_columns(struct metrics_parts *parts, const struct metrics_step *step,
+static struct metrics_part *part_by_columns(struct metrics_parts *parts, struct metrics_step *step,
 					    struct metric *cells, size_t *count)
 {
 	uint32_t sum = PART_HASH;
 	size_t at = parts->shape;
+	if (parts->shapeless)
+		return NULL;
 	for (size_t i = 0; i < *count; i++)
 		sum = part_hash(cells[i].name, sum * 31);
 	if (at >= parts->shapes.len || parts->shapes.at[at].sum != sum)
 		for (at = 0; at < parts->shapes.len && parts->shapes.at[at].sum != sum;)
 			at++;
-	if (at == PART_RUNS_MAX)
+	if (at == PART_SHAPES_MAX) {
+		parts->shapeless = true;
+		for (size_t i = 0; i < parts->list.len; i++)
+			if (parts->list.at[i].plain)
+				part_dissolve(parts, step, i);
 		return NULL;
+	}
 	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, *count, sum);
 	size_t part = parts->shapes.at[parts->shape].part;
-	if (part == SIZE_MAX)
-		return NULL;
-	part_drop_timings(parts, cells, count);
-	return &parts->list.at[part];
+	if (parts->list.len)
+		part_drop_timings(parts, part, cells, count);
+	return part == PART_NONE ? NULL : &parts->list.at[part];
 }
 
-struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
-					 struct metric *cells, size_t *count, bool *ret_too_many)
+struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, struct metrics_step *step, struct metric *cells,
+					 size_t *count, bool *ret_too_many)
 {
 	char *name = part_metric_name(parts, cells, *count);
 	struct metrics_part *part = NULL;

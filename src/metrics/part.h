@@ -5,7 +5,7 @@
  *   - a column `rank`, `fold` or `seed` has another number than in the first row, or one such as `model` another text, and
  *     the steps begin anew or come again with it: "fold 1/loss". The first one's curves have the plain names;
  *   - rows with other columns than those before count by another step: MMEngine writes the loss for every iteration, and
- *     the score with the epoch as its step. */
+ *     the score with the epoch as its step. A row that has columns of both ends that: from then on all count by one step. */
 #ifndef METRICS_PART_H
 #define METRICS_PART_H
 
@@ -27,10 +27,17 @@ struct metrics_shape {
 	size_t part; /* SIZE_MAX: none */
 };
 
+/* A column, as a sum of its name, and the part whose step it has. */
+struct metrics_column {
+	uint32_t sum;
+	size_t part; /* SIZE_MAX: none */
+};
+
 struct metrics_parts {
 	VEC(struct metrics_shape) shapes;
 	size_t shape; /* of the last row */
-	VEC(uint32_t) columns; /* of rows without a part, as sums of their names */
+	VEC(struct metrics_column) columns; /* of rows that name no part */
+	bool shapeless; /* there are too many shapes to tell parts by them */
 	VEC(struct metrics_part) list;
 	char *word; /* of the row being collected; NULL: it names none */
 	char *metric; /* the same in a long table: the name of its number */
@@ -50,8 +57,8 @@ bool metrics_part_is_column(const char *column);
 bool metrics_part_is_value(const char *column);
 /* The part of the row being collected, made where it is new; NULL: none, or there are too many (*ret_too_many). `step`: of
  * the rows without a part. Removes the column that names the part from the cells. */
-struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
-					 struct metric *cells, size_t *count, bool *ret_too_many);
+struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, struct metrics_step *step, struct metric *cells,
+					 size_t *count, bool *ret_too_many);
 /* What the first run of the file was: "fold 0". */
 void metrics_parts_say_first(const struct metrics_parts *parts, char *ret, size_t size);
 void metrics_part_end_row(struct metrics_parts *parts);

@@ -237,6 +237,15 @@ bool metrics_step_goes_back(const struct metrics_step *s, const struct metric *c
 	return false;
 }
 
+void metrics_step_absorb(struct metrics_step *s, const struct metrics_step *other)
+{
+	if (!other->begun || (s->begun && s->last >= other->last))
+		return;
+	s->last = other->last;
+	s->begun = true;
+	s->given.len = 0;
+}
+
 const char *metrics_step_column(const struct metrics_step *s)
 {
 	return s->rank < COUNT_OF(step_names) ? step_names[s->rank] : NULL;

@@ -42,6 +42,8 @@ int64_t metrics_step_take(struct metrics_step *s, struct metric *cells, size_t *
 bool metrics_step_goes_on(const struct metrics_step *s, const struct metric *cells, size_t count);
 /* Has the row a smaller number in the step's column than the row before it? */
 bool metrics_step_goes_back(const struct metrics_step *s, const struct metric *cells, size_t count);
+/* Rows that were counted by the other are counted by this one from now on. */
+void metrics_step_absorb(struct metrics_step *s, const struct metrics_step *other);
 /* The column that the steps come from, also once the rows are counted; NULL: there is none. */
 const char *metrics_step_column(const struct metrics_step *s);
 /* The epoch of the row that was taken last; NAN: not known, or it is the step itself. */

@@ -135,6 +135,18 @@ static void test_ranks_and_folds_in_one_file_are_curves_of_their_own(void **stat
 	       "{\"mAP\":0.2,\"step\":2}\n",
 	       "step 50 loss=4\nstep 100 loss=3\nstep 1 mAP=0.1\nstep 150 loss=2\nstep 2 mAP=0.2\n");
 	assert_string_equal(remarks, "");
+	/* A column is never counted by two steps: a third kind of row that has the score goes on with it, and one with both
+	 * makes all count by one step from there on. */
+	expect("l.json",
+	       "{\"loss\":4,\"step\":50}\n{\"mAP\":0.1,\"step\":1}\n{\"mAP\":0.2,\"AR\":0.5,\"step\":2}\n"
+	       "{\"loss\":3,\"step\":100}\n{\"loss\":2,\"mAP\":0.3,\"step\":150}\n{\"AR\":0.6,\"step\":160}\n",
+	       "step 50 loss=4\nstep 1 mAP=0.1\nstep 2 mAP=0.2 AR=0.5\nstep 100 loss=3\nstep 150 loss=2 mAP=0.3\n"
+	       "step 160 AR=0.6\n");
+	expect("l.json",
+	       "{\"loss\":4,\"step\":2}\n{\"mAP\":0.1,\"step\":1}\n{\"mAP\":0.2,\"step\":900}\n"
+	       "{\"loss\":3,\"mAP\":0.3,\"step\":3}\n",
+	       "step 2 loss=4\nstep 1 mAP=0.1\nstep 900 mAP=0.2\nstep 901 loss=3 mAP=0.3\n");
+	assert_non_null(strstr(remarks, "is shown as step 901"));
 	/* So are runs with other seeds, and of other models. */
 	expect("l.csv", "seed,epoch,loss\n1,1,0.5\n1,2,0.4\n7,1,0.9\n7,2,0.8\n",
 	       "epoch 1 seed=1 loss=0.5\nepoch 2 seed=1 loss=0.4\nepoch 1 seed 7/loss=0.9\nepoch 2 seed 7/loss=0.8\n");
