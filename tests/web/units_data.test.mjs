@@ -222,6 +222,63 @@ test('rows are not collected for curves that could not be fetched', async () => 
   assert.equal(store.late, null);
 });
 
+// 2,600 tasks, 500 in an answer. The answers are held back until they are let go.
+test('rows that are asked for beside an update are there once', async () => {
+  const held = [];
+  answer = async (url) => {
+    const from = Number(url.searchParams.get('cursor') ?? 1);
+    await new Promise((go) => held.push(go));
+    const items = Array.from({ length: Math.min(500, 2601 - from) }, (_, i) => ({ number: from + i }));
+    return { items, next: from + 500 <= 2600 ? String(from + 500) : null, total: 2600 };
+  };
+  const turn = () => new Promise((done) => setImmediate(done));
+  const settled = async (work) => {
+    let over = false;
+    work.then(() => (over = true));
+    while (!over) {
+      held.pop()?.();
+      await turn();
+    }
+  };
+  const store = new lib.ExperimentStore('e1', null, 'step', { sort: 'number', state: 'all', filter: '', metrics: [] });
+  const shown = (n) => assert.deepEqual(store.rows.value, Array.from({ length: n }, (_, i) => i + 1));
+  await settled(store.fetchRows());
+  shown(500);
+  // The user asks while an update is under way, at its beginning and at its end, and twice.
+  for (const [answered, rows] of [
+    [0, 1000],
+    [1, 1500],
+  ]) {
+    const update = store.fetchRows();
+    for (let i = 0; i < answered; i++) {
+      await turn();
+      held.shift()();
+    }
+    const more = Promise.all([store.fetchMore(), store.fetchMore()]);
+    // Where both wait for an answer, that of the update comes first.
+    await turn();
+    held.shift()();
+    await turn();
+    await settled(Promise.all([update, more]));
+    shown(rows);
+  }
+  // An update that comes in between brings them, too.
+  const more = store.fetchMore();
+  await turn();
+  await settled(Promise.all([store.fetchRows(), more]));
+  shown(2000);
+});
+
+test('more rows can be asked for again after a failure', async () => {
+  const page = (from) => ({ items: [{ number: from }], next: String(from + 1), total: 5000 });
+  answer = async (url) => page(Number(url.searchParams.get('cursor') ?? 1));
+  const store = new lib.ExperimentStore('e1', null, 'step', { sort: 'number', state: 'all', filter: '', metrics: [] });
+  await store.fetchRows();
+  answer = () => Promise.reject(new TypeError('no network'));
+  await assert.rejects(store.fetchMore());
+  assert.equal(store.more, true);
+});
+
 test('the first event of an experiment can be its end', () => {
   const e = (id, state) => ({ id, name: id, state, paused: null, tasks: { finished: 1, error: 0, total: 1 } });
   const items = lib.signal([]);

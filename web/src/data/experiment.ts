@@ -76,6 +76,8 @@ export class ExperimentStore extends Store {
   private changed = new Set<number>();
   private later: ReturnType<typeof setTimeout> | undefined;
   private turn = 0;
+  // The rows that were asked for last.
+  private coming: Promise<void> = Promise.resolve();
   private drawing = 0;
   // Rows that came while curves were fetched: the answer may be older.
   private late: MetricRows[] | null = null;
@@ -156,7 +158,13 @@ export class ExperimentStore extends Store {
     return sort === 'best' ? '-best' : 'best';
   }
 
-  private async fetchRows(asked = this.asked) {
+  private fetchRows(asked = this.asked): Promise<void> {
+    const rows = this.askRows(asked);
+    this.coming = rows;
+    return rows;
+  }
+
+  private async askRows(asked: Asked) {
     const turn = ++this.turn;
     let page: TaskPage;
     try {
@@ -228,16 +236,17 @@ export class ExperimentStore extends Store {
     return this.next !== null && this.rows.value !== null;
   }
 
-  // The next page of rows.
+  // The next page of rows. An update that is under way, or that comes in between, brings them, too: then they are not
+  // asked for, or left out, so that no row is there twice.
   async fetchMore() {
-    const cursor = this.next;
-    if (!cursor) return;
-    this.next = null;
-    // Should an update come in between, it brings these, too.
-    this.listed += PAGE;
-    const turn = this.turn;
+    const { asked } = this;
+    const before = this.rows.value?.length ?? 0;
+    this.listed = Math.max(this.listed, before + PAGE);
+    await this.coming.catch(() => undefined);
+    const { next: cursor, turn } = this;
+    if (!cursor || asked !== this.asked || (this.rows.value?.length ?? 0) > before) return;
     const page = await get<TaskPage>(this.path(this.asked, { limit: String(PAGE), cursor }));
-    if (turn !== this.turn) return;
+    if (turn !== this.turn || cursor !== this.next) return;
     batch(() => {
       this.tasks.value = this.with(page.items);
       this.rows.value = [...(this.rows.value ?? []), ...page.items.map((task) => task.number)];
