@@ -431,8 +431,12 @@ test('the front and the best so far show, follow hover and filter, and open a ta
   const { id, rows } = await imported('front', 60, true);
   await page.goto(`${daemon.url}/e/${id}`);
   await page.locator('svg.scatter circle.on').first().waitFor();
-  const box = await page.locator('svg.scatter').first().boundingBox();
-  assert.ok(box.width > 400 && box.height >= 300, `the front has ${box.width} x ${box.height} pixels`);
+  // It takes the width of its card once that is known.
+  const large = () => {
+    const { width, height } = document.querySelector('svg.scatter').getBoundingClientRect();
+    return width > 400 && height >= 300;
+  };
+  await page.waitForFunction(large);
   // The pointer over a row of the table marks its point in both charts.
   await page.locator('[data-row="1"]').hover();
   assert.equal(await page.locator('svg.scatter circle.hot[data-id="1"]').count(), 2);
