@@ -6,16 +6,22 @@
 
 #include "store/number.h"
 
-/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended, the first task, tasks that ended badly or are
- * beyond a limit. */
-#define SQL_MEANS                                                                                                                                                                            \
-	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, sum(state < " NUMBER(FINISHED) ") AS o, min(number) AS f, sum(beyond IS NOT NULL OR (best IS NULL AND state IN (" NUMBER( \
-		FINISHED) ", " NUMBER(ERROR) "))) AS b FROM task WHERE experiment = ?1 GROUP BY parameters"
+/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended or are still to come, the first task,
+ * tasks that ended badly or are beyond a limit. A search proposes repeats one by one: without those to come, the first one
+ * would be a mean of its own. */
+#define SQL_MEANS                                                                                                      \
+	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, "                                                   \
+	"sum(state < " NUMBER(FINISHED) ") + max(0, (SELECT json_extract(spec, '$.repeats') FROM experiment "          \
+					"WHERE id = ?1) - count(*)) AS o, min(number) AS f, "                          \
+					"sum(beyond IS NOT NULL OR (best IS NULL AND state IN "                        \
+					"(" NUMBER(FINISHED) ", " NUMBER(                                              \
+						ERROR) "))) AS b "                                                     \
+						       "FROM task WHERE experiment = ?1 GROUP BY parameters"
 
 /* The standard deviation of the repeats; NULL for one value. */
 #define CONFIGURATION_SPREAD "CASE WHEN c.n > 1 THEN sqrt(sum((t.best - c.m) * (t.best - c.m)) / (c.n - 1)) END"
 
-/* Configurations of experiment ?1, the best first; those with tasks that have not ended, or that ended without a value,
+/* Configurations of experiment ?1, the best first; those that are not complete, or with tasks that ended without a value,
  * come last, because a mean of the lucky half would lead. Columns of task t are those of the repeat nearest to the mean: SQLite takes bare columns from
  * the row of the only min(). */
 #define SQL_CONFIGURATIONS(columns, order, limit)                                                                      \

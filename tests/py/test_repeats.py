@@ -5,6 +5,7 @@ import json
 import statistics
 
 import pytest
+from conftest import wait_for
 
 # a: lucky once; b: always good. The luckiest seed is a's.
 LUCK = """
@@ -47,6 +48,29 @@ def test_the_best_is_the_best_mean_and_not_the_luckiest_seed(daemon):
     assert [line.split()[:3] for line in text[1:]] == [["0.4", "0.1", "3"], ["0.6", "0.436", "3"]]
     said = "loss 0.4 ± 0.1 (mean of 3)"
     assert said in daemon.cli("ls").stdout and said in daemon.cli("show", experiment).stdout
+
+
+def test_a_configuration_whose_repeats_are_still_to_come_does_not_lead(daemon):
+    """A search proposes repeats one by one. Until the last one is there, the first is no mean."""
+    spec = {**SPEC, "name": "asked", "resources": {"backend": "external"}, "search": {"strategy": "grid"}}
+    experiment = daemon.post("/experiments", {"experiment": spec})["id"]
+
+    def ask_and_tell(values):
+        for value in values:
+            task = daemon.post(f"/experiments/{experiment}/ask", {})["number"]
+            daemon.post(f"/experiments/{experiment}/tasks/{task}/tell", {"values": {"loss": value}})
+
+    def best():
+        best = daemon.get(f"/experiments/{experiment}")["best"]
+        return best["parameters"]["net"], best["repeats"]
+
+    ask_and_tell([0.5, 0.6, 0.7, 0.1])
+    wait_for(lambda: best() == ("a", 3), "the mean of three runs leads")
+    listed = daemon.get(f"/experiments/{experiment}/tasks?sort=best")["items"]
+    assert [t["parameters"]["net"] for t in listed] == ["a"] * 3 + ["b"]
+    assert listed[3]["configuration"]["open"] == 2
+    ask_and_tell([0.1, 0.1])
+    wait_for(lambda: best() == ("b", 3), "the better mean leads once it is complete")
 
 
 def test_a_configuration_that_diverged_is_not_the_best_by_its_survivor(daemon):

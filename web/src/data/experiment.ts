@@ -43,8 +43,9 @@ function alike(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(y).length && keys.every((key) => key in y && alike(x[key], y[key]));
 }
 
-// Are configurations run several times?
-export const repeated = (e: Experiment) => Number(e.spec.repeats ?? 1) > 1;
+// How often each configuration is run.
+export const repeatsOf = (e: Experiment) => Number(e.spec.repeats ?? 1);
+export const repeated = (e: Experiment) => repeatsOf(e) > 1;
 
 export class ExperimentStore extends Store {
   detail = signal<Experiment | null>(null);
@@ -439,7 +440,7 @@ export class ExperimentStore extends Store {
     if (repeated(e)) {
       // Of several objectives the daemon says the others' values, too.
       if (!this.complete.value || e.objective.length > 1) return;
-      const best = new Pool([...changed.values()], true).best(max);
+      const best = new Pool([...changed.values()], true, repeatsOf(e)).best(max);
       const same = e.best?.task === best?.task && e.best?.mean === best?.mean && e.best?.repeats === best?.repeats;
       if (best && !same) this.detail.value = { ...e, best };
       return;

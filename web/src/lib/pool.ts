@@ -19,8 +19,8 @@ function mean(values: (number | null | undefined)[]): number | null {
   return there.length ? there.reduce((a, b) => a + b, 0) / there.length : null;
 }
 
-// What the daemon says in its lists, from runs that are all here.
-export function summed(runs: TaskSummary[]): Configuration {
+// What the daemon says in its lists, from runs that are all here. Those of `repeats` that are still to come are open.
+export function summed(runs: TaskSummary[], repeats: number): Configuration {
   const values = runs.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   const middle = mean(values);
   const squares = values.reduce((sum, v) => sum + (v - middle!) ** 2, 0);
@@ -28,7 +28,7 @@ export function summed(runs: TaskSummary[]): Configuration {
     mean: middle,
     spread: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : null,
     repeats: values.length,
-    open: runs.filter((t) => !over(t.state)).length,
+    open: runs.filter((t) => !over(t.state)).length + Math.max(0, repeats - runs.length),
     bad: runs.filter(
       (t) => t.beyond || (finite(t.best?.value) === null && (t.state === 'finished' || t.state === 'error')),
     ).length,
@@ -92,7 +92,7 @@ export class Pool {
   private lead = new Map<number, Pooled>();
 
   // `complete`: every run is here, so that nothing has to be asked for; otherwise the daemon's figures count.
-  constructor(runs: TaskSummary[], complete: boolean) {
+  constructor(runs: TaskSummary[], complete: boolean, repeats: number) {
     const groups = new Map<string, TaskSummary[]>();
     for (const task of runs) {
       const key = JSON.stringify(task.parameters);
@@ -101,7 +101,7 @@ export class Pool {
       else groups.set(key, [task]);
     }
     this.tasks = [...groups.values()].map((group) =>
-      pooled(group, (!complete && group.find((t) => t.configuration)?.configuration) || summed(group)),
+      pooled(group, (!complete && group.find((t) => t.configuration)?.configuration) || summed(group, repeats)),
     );
     for (const task of this.tasks) for (const run of task.runs) this.lead.set(run.number, task);
   }

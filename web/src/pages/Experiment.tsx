@@ -30,7 +30,7 @@ import {
   stopTasks,
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
-import { type Asked, ExperimentStore, repeated } from '../data/experiment';
+import { type Asked, ExperimentStore, repeated, repeatsOf } from '../data/experiment';
 import { largerForAll } from '../data/larger';
 import { markExperiment } from '../data/marks';
 import { titleOf } from '../data/tell';
@@ -313,8 +313,8 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   );
   // With repeats a configuration is one point in the charts and one row of the table.
   const pool = useMemo(
-    () => (repeated(e) ? new Pool(complete ? tasks : [...known.values()], complete) : null),
-    [tasks, complete ? null : known, complete, repeated(e)],
+    () => (repeated(e) ? new Pool(complete ? tasks : [...known.values()], complete, repeatsOf(e)) : null),
+    [tasks, complete ? null : known, complete, repeatsOf(e)],
   );
   const dots = useMemo(
     () => (pool ? (complete ? pool.tasks : pool.order(tasks, 'best', true)) : tasks),
