@@ -233,9 +233,13 @@ static void metrics_remark_step(struct metrics_reader *reader, const struct metr
 	}
 }
 
-static void metrics_give_by(struct metrics_reader *reader, struct metrics_step *s)
+/* part: NULL, or the part whose steps count. */
+static void metrics_give_by(struct metrics_reader *reader, struct metrics_part *part)
 {
+	struct metrics_step *s = part ? &part->step : &reader->step;
 	int64_t step = metrics_step_take(s, reader->cells.at, &reader->cells.len);
+	if (!part || part->plain)
+		metrics_part_keep_own(&reader->parts, part, reader->cells.at, &reader->cells.len);
 	if (reader->cells.len)
 		metrics_remark_step(reader, s, step);
 	metrics_give_row(reader,
@@ -270,7 +274,7 @@ static void metrics_give_part(struct metrics_reader *reader, struct metrics_part
 	}
 	if (part->run)
 		metrics_remark_part(reader, part);
-	metrics_give_by(reader, &part->step);
+	metrics_give_by(reader, part);
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
@@ -285,11 +289,11 @@ void metrics_give(struct metrics_reader *reader)
 		metrics_complain(reader, "line %" PRIu64 ": too many parts of the data; '%.40s' is left out",
 				 reader->record_line, reader->parts.metric ? reader->parts.metric : reader->parts.word);
 	else if (reader->cells.len && part && part->plain)
-		metrics_give_by(reader, &part->step);
+		metrics_give_by(reader, part);
 	else if (reader->cells.len && part)
 		metrics_give_part(reader, part);
 	else if (reader->cells.len)
-		metrics_give_by(reader, &reader->step);
+		metrics_give_by(reader, NULL);
 	reader->cells.len = 0;
 	metrics_part_end_row(&reader->parts);
 }

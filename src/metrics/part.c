@@ -208,34 +208,23 @@ static struct metrics_column *part_find_column(struct metrics_parts *parts, cons
 	return NULL;
 }
 
-/* How long a row took, or what it needed, may stand in rows of every kind. */
-static bool part_is_timing(const char *name)
+/* What counts, how long a row took, or what it needed, may stand in rows of every kind. */
+static bool part_is_anywhere(const char *name)
 {
-	return word_kind_of_name(name, strlen(name)) == WORD_NEVER;
-}
-
-/* Timings stay with the rows that had them first: the others have other steps. */
-static void part_drop_timings(struct metrics_parts *parts, size_t part, struct metric *cells, size_t *count)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < *count; i++) {
-		const struct metrics_column *column = part_find_column(parts, &cells[i]);
-		if (!column || column->part == part || !part_is_timing(cells[i].name))
-			cells[kept++] = cells[i];
-	}
-	*count = kept;
+	return metrics_is_count(name) || word_kind_of_name(name, strlen(name)) == WORD_NEVER;
 }
 
 /* The part that has these columns already, so that none is counted by two steps; PART_NONE: none has, or several had, and
- * they are none now. *ret_known: one of the columns was seen before. Columns that count, and timings, may be anywhere. */
+ * they are none now. *ret_known: one of the columns was seen before. */
 static size_t part_find_owner(struct metrics_parts *parts, struct metrics_step *step, const struct metric *cells,
 			      size_t count, bool *ret_known)
 {
 	size_t owner = PART_NONE;
 	*ret_known = false;
 	for (size_t i = 0; i < count; i++) {
-		bool anywhere = metrics_is_count(cells[i].name) || part_is_timing(cells[i].name);
-		const struct metrics_column *column = anywhere ? NULL : part_find_column(parts, &cells[i]);
+		const struct metrics_column *column = part_is_anywhere(cells[i].name)
+			? NULL
+			: part_find_column(parts, &cells[i]);
 		if (!column)
 			continue;
 		size_t other = column->part;
@@ -267,7 +256,7 @@ static size_t part_add_shape(struct metrics_parts *parts, struct metrics_step *s
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct metrics_column column = {part_hash(cells[i].name, PART_HASH), shape.part};
-		if (!metrics_is_count(cells[i].name) && !part_find_column(parts, &cells[i]))
+		if (!part_find_column(parts, &cells[i]))
 			vec_push(&parts->columns, column);
 	}
 	vec_push(&parts->shapes, shape);
@@ -276,13 +265,13 @@ static size_t part_add_shape(struct metrics_parts *parts, struct metrics_step *s
 
 /* The part of rows that have columns of their own; NULL: none. */
 static struct metrics_part *part_by_columns(struct metrics_parts *parts, struct metrics_step *step,
-					    struct metric *cells, size_t *count)
+					    const struct metric *cells, size_t count)
 {
 	uint32_t sum = PART_HASH;
 	size_t at = parts->shape;
 	if (parts->shapeless)
 		return NULL;
-	for (size_t i = 0; i < *count; i++)
+	for (size_t i = 0; i < count; i++)
 		sum = part_hash(cells[i].name, sum * 31);
 	if (at >= parts->shapes.len || parts->shapes.at[at].sum != sum)
 		for (at = 0; at < parts->shapes.len && parts->shapes.at[at].sum != sum;)
@@ -294,10 +283,8 @@ static struct metrics_part *part_by_columns(struct metrics_parts *parts, struct 
 				part_dissolve(parts, step, i);
 		return NULL;
 	}
-	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, *count, sum);
+	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, count, sum);
 	size_t part = parts->shapes.at[parts->shape].part;
-	if (parts->list.len)
-		part_drop_timings(parts, part, cells, count);
 	return part == PART_NONE ? NULL : &parts->list.at[part];
 }
 
@@ -318,10 +305,24 @@ struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, struct met
 		if (!part && !*ret_too_many)
 			part = part_by_run(parts, step, cells, *count, ret_too_many);
 		if (!part && !*ret_too_many)
-			part = part_by_columns(parts, step, cells, count);
+			part = part_by_columns(parts, step, cells, *count);
 	}
 	free(name);
 	return part;
+}
+
+void metrics_part_keep_own(struct metrics_parts *parts, const struct metrics_part *part, struct metric *cells,
+			   size_t *count)
+{
+	size_t kept = 0, own = part ? (size_t)(part - parts->list.at) : PART_NONE;
+	if (!parts->list.len || parts->shapeless)
+		return;
+	for (size_t i = 0; i < *count; i++) {
+		const struct metrics_column *column = part_find_column(parts, &cells[i]);
+		if (!column || column->part == own || !part_is_anywhere(cells[i].name))
+			cells[kept++] = cells[i];
+	}
+	*count = kept;
 }
 
 void metrics_parts_say_first(const struct metrics_parts *parts, char *ret, size_t size)

@@ -59,6 +59,10 @@ bool metrics_part_is_value(const char *column);
  * the rows without a part. Removes the column that names the part from the cells. */
 struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, struct metrics_step *step, struct metric *cells,
 					 size_t *count, bool *ret_too_many);
+/* Of a row that names no part, once its step is known: counts and timings stay with the rows that had them first, since the
+ * others have other steps. part: NULL, or the plain part of the row. */
+void metrics_part_keep_own(struct metrics_parts *parts, const struct metrics_part *part, struct metric *cells,
+			   size_t *count);
 /* What the first run of the file was: "fold 0". */
 void metrics_parts_say_first(const struct metrics_parts *parts, char *ret, size_t size);
 void metrics_part_end_row(struct metrics_parts *parts);
