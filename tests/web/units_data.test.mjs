@@ -241,7 +241,11 @@ test('rows that are asked for beside an update are there once', async () => {
     }
   };
   const store = new lib.ExperimentStore('e1', null, 'step', { sort: 'number', state: 'all', filter: '', metrics: [] });
-  const shown = (n) => assert.deepEqual(store.rows.value, Array.from({ length: n }, (_, i) => i + 1));
+  const shown = (n) =>
+    assert.deepEqual(
+      store.rows.value,
+      Array.from({ length: n }, (_, i) => i + 1),
+    );
   await settled(store.fetchRows());
   shown(500);
   // The user asks while an update is under way, at its beginning and at its end, and twice.
