@@ -143,6 +143,9 @@ test('parameters, durations, energy and sizes', () => {
   assert.equal(format.energy(null), 'not measured');
   assert.equal(format.energy(3600 * 103), '103 Wh');
   assert.equal(format.bytes(4213), '4.1 kB');
+  assert.equal(format.bytes(1073700000), '1.0 GB');
+  assert.equal(format.gpuTime(40), '40 s GPU');
+  assert.equal(format.gpuTime(66240), '18.4 GPU-h');
 });
 
 test('a figure is shown in its unit, also one that this page does not know', () => {

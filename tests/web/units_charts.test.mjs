@@ -22,7 +22,7 @@ let lib;
 
 before(async () => {
   const { build } = createRequire(web)('esbuild');
-  const contents = [...LIBS, 'lib/axes', 'lib/columns', 'lib/format', 'data/curves']
+  const contents = [...LIBS, 'lib/axes', 'lib/columns', 'lib/format', 'lib/places', 'data/curves']
     .map((name) => `export * from './${name}';`)
     .join('\n');
   const out = await build({
@@ -268,6 +268,17 @@ test('points of a column stand below each other, and what is not a plain number 
   const text = lib.linedUp(values, (v) => (v === null ? null : String(v)));
   assert.deepEqual(values.map(text), ['0.0025', '0.31\u2007\u2007', '12\u2008\u2007\u2007\u2007\u2007', 'NaN', null]);
   assert.equal(text(0.12345), '0.12345', 'longer than any that was known');
+});
+
+test('what a partition has left: nodes that take nothing are not free, and what is not known is not counted', () => {
+  const node = (state, more) => ({
+    ...{ names: 'n', nodes: 1, state, partitions: 'a,b', reason: null, cpus: 8, cpus_busy: 2 },
+    ...{ memory_bytes: 1, memory_busy_bytes: 0, gpus: 2, gpus_busy: 1, gpu_type: 'volta', ...more },
+  });
+  const groups = [node('mixed'), node('drained'), node('idle', { partitions: 'ab' })];
+  assert.deepEqual(lib.leftIn(groups, 'b'), { cpus: 16, cpus_free: 6, gpus: 4, gpus_free: 1 });
+  assert.equal(lib.leftIn(groups, 'c'), null);
+  assert.equal(lib.leftIn([node('idle', { gpus_busy: null })], 'a').gpus_free, null);
 });
 
 test('an axis around zero has a zero, not a minus zero', () => {

@@ -1,11 +1,10 @@
-// Beside the list: what needs attention, what is free on the machine, and what was used.
+// Beside the list: what needs attention, and what was used.
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../data/api';
-import type { Cluster, Energy, ExperimentSummary, FailedCost, TaskList } from '../data/types';
-import { count, duration, energy, plural, when } from '../lib/format';
+import type { Energy, ExperimentSummary, FailedCost, TaskList } from '../data/types';
+import { count, duration, energy, plural, threeDigits, when } from '../lib/format';
 import { brief } from '../lib/text';
-import { Bar } from './Bar';
 import { Card } from './Card';
 import { Icon } from './Icon';
 import { KeyValues } from './KeyValues';
@@ -209,93 +208,6 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
   );
 }
 
-export function ClusterCard() {
-  const cluster = useSignal<Cluster | null>(null);
-  const asking = cluster.value?.backends.some((b) => b.asking) ?? false;
-  useEffect(() => {
-    const load = () => {
-      get<Cluster>('/cluster')
-        .then((got) => {
-          cluster.value = got;
-        })
-        .catch(() => undefined);
-    };
-    load();
-    const timer = setInterval(
-      () => {
-        if (document.visibilityState === 'visible') load();
-      },
-      asking ? 1000 : 60000,
-    );
-    return () => clearInterval(timer);
-  }, [asking]);
-  if (!cluster.value) return null;
-  return (
-    <Card
-      title="Where tasks run"
-      id="where"
-      extra={
-        <>
-          <span class="grow" />
-          <a class="small" href="/cluster">
-            Details
-          </a>
-        </>
-      }
-    >
-      <div class="body grid">
-        {cluster.value.backends.map((backend) =>
-          backend.partitions?.length ? (
-            backend.partitions.slice(0, 4).map((p) => (
-              <div key={backend.name + p.name} class="use">
-                <div class="line">
-                  <span>
-                    <b>{p.name}</b>{' '}
-                    <span class="mute small">{p.gpu_type ?? (p.cpus ? `${count(p.cpus)} CPUs` : '')}</span>
-                  </span>
-                  <span class="numeric small">
-                    {p.idle_nodes === null ? p.state : `${p.idle_nodes} of ${p.nodes} idle`}
-                  </span>
-                </div>
-                {p.idle_nodes !== null && p.nodes > 0 && (
-                  <Bar
-                    meter
-                    share={1 - p.idle_nodes / p.nodes}
-                    label={`${p.name}: nodes in use`}
-                    state={p.idle_nodes ? 'running' : 'stopped'}
-                  />
-                )}
-              </div>
-            ))
-          ) : (
-            <div key={backend.name} class="use">
-              <div class="line">
-                <b>{backend.name}</b>
-                <span class="small mute">
-                  {backend.asking ? 'being asked' : backend.available ? '' : 'not available'}
-                </span>
-              </div>
-              {backend.cpus ? (
-                <>
-                  <Bar
-                    meter
-                    share={(backend.cpus_busy ?? 0) / backend.cpus}
-                    label={`${backend.name}: CPUs in use`}
-                    state="running"
-                  />
-                  <div class="mute small">{backend.text ?? `${backend.cpus} CPUs`}</div>
-                </>
-              ) : (
-                <div class="mute small">{backend.text ?? ''}</div>
-              )}
-            </div>
-          ),
-        )}
-      </div>
-    </Card>
-  );
-}
-
 function failedText(cost: FailedCost): string {
   const joules = cost.energy_j === null ? '' : `, ${energy(cost.energy_j)}`;
   return `${duration(cost.gpu_s || cost.wall_s)}${cost.gpu_s ? ' of GPU' : ''}${joules}`;
@@ -336,7 +248,9 @@ export function Totals({ items }: { items: ExperimentSummary[] }) {
           rows={[
             ['Tasks finished', count(sum((e) => e.tasks.finished))],
             ['Tasks failed', <Failed key="failed" tasks={sum((e) => e.tasks.error)} />],
-            gpu ? ['GPU time', `${(gpu / 3600).toFixed(1)} h`] : ['CPU time', duration(sum((e) => e.cost.cpu_s))],
+            gpu
+              ? ['GPU time', gpu < 360 ? duration(gpu) : `${threeDigits(gpu / 3600)} h`]
+              : ['CPU time', duration(sum((e) => e.cost.cpu_s))],
             [
               'Energy',
               measured ? (

@@ -91,14 +91,20 @@ export function duration(seconds: number | null | undefined): string {
   return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
 
+// GPU hours, and less in minutes and seconds.
+export function gpuTime(seconds: number): string {
+  return seconds < 360 ? `${duration(seconds)} GPU` : `${threeDigits(seconds / 3600)} GPU-h`;
+}
+
 /** Powers of 1024, as the memory that tasks ask for and as the command line prints it. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return DASH;
-  if (value < 1024) return `${Math.round(value)} B`;
+  if (Math.round(value) < 1024) return `${Math.round(value)} B`;
   const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
   let size = value;
   let unit = -1;
-  while (size >= 1024 && unit < units.length - 1) {
+  // 1023.9 MB is 1.0 GB, not 1024 MB.
+  while (Math.round(size) >= 1024 && unit < units.length - 1) {
     size /= 1024;
     unit++;
   }

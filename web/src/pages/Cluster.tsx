@@ -10,13 +10,18 @@ import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Loading, Trouble } from '../components/notice';
 import { get, message, post } from '../data/api';
-import type { Backend, Cluster, ClusterUse, Partition, RunningTask } from '../data/types';
+import type { Backend, BackendNodes, Cluster, ClusterUse, Partition, RunningTask } from '../data/types';
 import { bytes, count, duration } from '../lib/format';
+import { leftIn } from '../lib/places';
 import { useTitle } from './Other';
 
 const unknown = 'not known';
 
-function Partitions({ list, name }: { list: Partition[]; name: string }) {
+const freeText = (free: number | null | undefined, all: number) =>
+  free === null || free === undefined ? count(all) : `${count(free)} of ${count(all)} free`;
+
+function Partitions({ list, name, groups }: { list: Partition[]; name: string; groups: BackendNodes['groups'] }) {
+  const left = new Map(list.map((p) => [p.name, leftIn(groups, p.name)]));
   return (
     <div class="table-wrap">
       <table class="stacked">
@@ -33,7 +38,7 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
             </th>
             <th scope="col">GPU type</th>
             <th scope="col" class="right">
-              Memory
+              Memory a node
             </th>
             <th scope="col" class="right">
               Time limit
@@ -76,14 +81,11 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
                 )}
               </td>
               <td class="right" data-label="CPUs">
-                {p.cpus === null ? unknown : count(p.cpus)}
+                {p.cpus === null ? unknown : freeText(left.get(p.name)?.cpus_free, p.cpus)}
               </td>
               <td class="right" data-label="GPUs">
-                {p.gpus === null
-                  ? unknown
-                  : p.gpus
-                    ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}`
-                    : 'none'}
+                {p.gpus === null ? unknown : p.gpus ? freeText(left.get(p.name)?.gpus_free, p.gpus) : 'none'}
+                {!!p.gpus && p.gpus_per_node > 0 && <span class="mute small"> {p.gpus_per_node} a node</span>}
               </td>
               <td data-label="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
               <td class="right" data-label="memory">
@@ -103,7 +105,6 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
 function facts(backend: Backend): [string, preact.ComponentChildren][] {
   const rows: [string, preact.ComponentChildren][] = [];
   if (backend.asking) return rows; // nothing is known yet, which is not the same as "no"
-  if (backend.text && backend.available) rows.push(['Offers', backend.text]);
   if (backend.cpus)
     rows.push([
       'CPUs',
@@ -112,6 +113,7 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
         : `${backend.cpus_busy} of ${backend.cpus} busy`,
     ]);
   if (backend.memory_bytes) rows.push(['Memory', bytes(backend.memory_bytes)]);
+  if (backend.name === 'local') rows.push(['GPUs', backend.gpus?.length ? count(backend.gpus.length) : 'none']);
   if (backend.cluster) rows.push(['Cluster', backend.cluster]);
   if (backend.version) rows.push(['Version', backend.version]);
   if (backend.controller) rows.push(['Controller', backend.controller]);
@@ -134,7 +136,15 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
   return rows;
 }
 
-function BackendCard({ backend, running }: { backend: Backend; running: RunningTask[] }) {
+function BackendCard({
+  backend,
+  running,
+  groups,
+}: {
+  backend: Backend;
+  running: RunningTask[];
+  groups: BackendNodes['groups'];
+}) {
   const rows = facts(backend);
   const [state, icon, word] = backend.asking
     ? (['submitted', 'clock', 'being asked'] as const)
@@ -186,7 +196,7 @@ function BackendCard({ backend, running }: { backend: Backend; running: RunningT
                   </td>
                   <td class="right-phone">
                     {gpuUsers(running, gpu.id).map(({ task, words }) => (
-                      <div key={task.task}>
+                      <div key={task.task} class="used-by">
                         <TaskLink task={task} />
                         {words && <span class="mute small"> {words}</span>}
                       </div>
@@ -200,7 +210,7 @@ function BackendCard({ backend, running }: { backend: Backend; running: RunningT
         </div>
       )}
       {backend.partitions && backend.partitions.length > 0 && (
-        <Partitions list={backend.partitions} name={backend.name} />
+        <Partitions list={backend.partitions} name={backend.name} groups={groups} />
       )}
     </Card>
   );
@@ -335,6 +345,7 @@ export function ClusterPage() {
             key={backend.name}
             backend={backend}
             running={(use.value?.running ?? []).filter((task) => task.backend === backend.name)}
+            groups={use.value?.nodes.find((nodes) => nodes.backend === backend.name)?.groups ?? []}
           />
         ))}
         {use.value && (

@@ -1,10 +1,11 @@
 // The list of experiments: summaries only, filtered and sorted in the URL.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { ClusterCard } from '../components/ClusterCard';
 import { Seg } from '../components/choice';
 import { Hits } from '../components/Hits';
 import { Icon } from '../components/Icon';
-import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
+import { NeedsAttention, Totals } from '../components/ListAside';
 import { TagList } from '../components/Marks';
 import { Empty, Loading, Trouble } from '../components/notice';
 import { Repeats } from '../components/Repeats';
@@ -15,7 +16,7 @@ import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
-import { duration, energy, finite, inFull, metric, plural, when } from '../lib/format';
+import { duration, energy, finite, gpuTime, inFull, metric, plural, when } from '../lib/format';
 import { moveRow, useKeys } from '../lib/keys';
 import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
@@ -56,7 +57,7 @@ function matches(e: ExperimentSummary, text: string): boolean {
 
 export function costLines(cost: ExperimentSummary['cost']): [string, string] {
   const time = cost.gpu_s
-    ? `${(cost.gpu_s / 3600).toFixed(1)} GPU-h`
+    ? gpuTime(cost.gpu_s)
     : cost.cpu_s
       ? `${duration(cost.cpu_s)} CPU`
       : cost.wall_s === null

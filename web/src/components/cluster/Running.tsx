@@ -32,10 +32,11 @@ export function gpuUsers(tasks: RunningTask[], id: string): { task: RunningTask;
 
 function Cpu({ task }: { task: RunningTask }) {
   const used = task.use?.cpu_cores;
+  if (used === null || used === undefined) return <>{count(task.cpus)}</>;
   return (
     <>
-      {count(task.cpus)}
-      <span class="mute">{used === null || used === undefined ? '' : `, uses ${used.toFixed(1)}`}</span>
+      {used.toFixed(1)}
+      <span class="mute"> of {count(task.cpus)}</span>
     </>
   );
 }
