@@ -10,6 +10,7 @@ import { Card } from './Card';
 
 // Partitions that are shown; the page of the cluster has all.
 const SHOWN = 4;
+const SECOND_MS = 2500;
 
 function PartitionUse({ backend, partition, use }: { backend: Backend; partition: Partition; use: ClusterUse | null }) {
   const left = leftIn(use?.nodes.find((nodes) => nodes.backend === backend.name)?.groups ?? [], partition.name);
@@ -101,13 +102,18 @@ export function ClusterCard() {
       }
     };
     void load();
+    // The daemon answers with what it knows and asks the cluster when that is old.
+    const second = setTimeout(() => void load(), SECOND_MS);
     const timer = setInterval(
       () => {
         if (document.visibilityState === 'visible') void load();
       },
       asking || nodes ? 1000 : 60000,
     );
-    return () => clearInterval(timer);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(second);
+    };
   }, [asking, nodes]);
   if (!cluster.value) return null;
   return (
