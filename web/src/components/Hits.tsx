@@ -45,7 +45,7 @@ export function Hits({ words }: { words: string }) {
               <li key={`${id} ${hit.in}`}>
                 <a href={`/e/${id}`}>
                   <StateIcon state={hit.state} />
-                  <span class="nowrap">
+                  <span class="cut">
                     <b class="numeric">{id}</b>{' '}
                     <span class="dim">
                       <bdi>{plain(hit.name)}</bdi>

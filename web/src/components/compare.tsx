@@ -7,6 +7,7 @@ import { alignedResults } from '../lib/columns';
 import { toCsv } from '../lib/csv';
 import { capitalize, count, DASH, duration, figureText, figureValue, finite, param } from '../lib/format';
 import { trainingOf } from '../lib/panels';
+import { plain } from '../lib/text';
 import { Icon } from './Icon';
 import { Chip } from './State';
 
@@ -78,8 +79,8 @@ function numberRow(
   // What crashed or was stopped may have had a lucky start: it is shown, but it does not win. Nor does what a limit
   // excludes.
   const fair = values.map((v, i) => (counts(all[i].task) ? finite(v) : null));
-  const plain = values.map((v) => v ?? null);
-  return row(label, texts, plain, win ? winner(fair, win, texts) : undefined);
+  const full = values.map((v) => v ?? null);
+  return row(label, texts, full, win ? winner(fair, win, texts) : undefined);
 }
 
 const isFirst = (one: Compared, name: string) => one.e.objective[0]?.metric === name;
@@ -178,6 +179,10 @@ export function costRows(all: Compared[]): RowSpec[] {
   ];
 }
 
+// Numbers are shown with fewer digits, texts may be cut.
+const titleOf = (value: Plain) =>
+  typeof value === 'number' || typeof value === 'string' ? plain(String(value)) : undefined;
+
 export function Section({ title, rows, columns }: { title: string; rows: RowSpec[]; columns: number }) {
   if (!rows.length) return null;
   return (
@@ -200,7 +205,7 @@ export function Section({ title, rows, columns }: { title: string; rows: RowSpec
                   <span class="visually-hidden">best: </span>
                 </span>
               )}{' '}
-              <bdi title={typeof r.values[i] === 'number' ? String(r.values[i]) : undefined}>{cell}</bdi>
+              <bdi title={titleOf(r.values[i])}>{cell}</bdi>
             </td>
           ))}
         </tr>

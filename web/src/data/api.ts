@@ -29,6 +29,8 @@ export const linkRefused = signal(false);
 export const signedOut = signal(false);
 // There was a session, and the daemon does not know it any more: it was started again, or the session was ended.
 export const sessionEnded = signal(false);
+// A request of this page was answered with the session's secret.
+let accepted = false;
 // The command that gives a login link, as the daemon tells it to a browser that is not signed in.
 export const loginCommand = signal('sluice login');
 export const info = signal<Info | null>(null);
@@ -96,13 +98,13 @@ export async function request(
   }
   if (response.ok) {
     note(response.headers.get('X-Sluice-Event'));
+    accepted ||= !!secret;
     return response;
   }
   if (response.status === 401 && path !== '/login') {
-    if (secret) {
-      sessionEnded.value = true;
-      dropSession(secret);
-    }
+    // Another tab may have dropped the secret that this one was signed in with.
+    if (secret || accepted) sessionEnded.value = true;
+    if (secret) dropSession(secret);
     signedOut.value = true;
   }
   throw await toError(response);
