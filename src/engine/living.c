@@ -50,9 +50,9 @@ struct living {
 };
 
 /* A task for a configuration that was given, which the search did not choose. A search cannot learn from one that is
- * outside its space. */
+ * outside its space. known: the number by which the search knows it already; 0: it does not. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
-		      bool outside, struct store_task *ret)
+		      bool outside, int64_t known, struct store_task *ret)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
@@ -66,7 +66,7 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 		.seed = engine_task_seed(e->spec, e->last_number + 1),
 		.fidelity = NAN,
 		.steps = steps >= 0 && values[steps].kind == SPACE_VALUE_INT ? values[steps].integer : 0,
-		.asked = e->last_asked + 1,
+		.asked = known ? known : e->last_asked + 1,
 		.best = NAN,
 		.last = NAN,
 		.best_step = -1,
@@ -74,13 +74,13 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 		.step = -1,
 	};
 	int rc = store_add_task(engine->store, ret, clock_now_ms(), &ret->id);
-	if (rc == 0)
+	if (rc == 0 && !known)
 		rc = engine_add_foreign(engine, e, ret->asked, outside ? NULL : values, buf_text(&text));
 	if (rc == 0)
 		rc = store_set_planned(engine->store, e->id, ++e->planned);
 	if (rc == 0) {
 		e->last_number++;
-		e->last_asked = ret->asked;
+		e->last_asked = known ? e->last_asked : ret->asked;
 		e->counts[STORE_WAITING]++;
 		e->changed = true;
 		engine_task_changed(engine, e->id, ret->number);
@@ -95,7 +95,7 @@ static int living_suggest(struct engine *engine, void *ctx, struct error *err)
 	struct living *living = ctx;
 	struct store_task task;
 	(void)err;
-	int rc = living_add(engine, living->experiment, living->values, living->outside, &task);
+	int rc = living_add(engine, living->experiment, living->values, living->outside, 0, &task);
 	living->number = task.number;
 	return rc;
 }
@@ -124,9 +124,10 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	return rc;
 }
 
-/* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search. */
+/* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search unless that knows
+ * them. */
 static int living_import_results(struct engine *engine, struct engine_experiment *e, struct store_task *task,
-				 const struct node *results)
+				 const struct node *results, bool known)
 {
 	size_t count = e->spec->objective_count;
 	double *values = mem_array(engine_count_told(e->spec), sizeof(*values));
@@ -159,7 +160,7 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 		rc = engine_judge(engine, e, task->id);
 	if (rc == 0)
 		rc = engine_set_state(engine, e, task, STORE_FINISHED, "imported", NULL);
-	if (rc == 0)
+	if (rc == 0 && !known)
 		rc = engine_tell(engine, e, task->asked, SEARCH_FINISHED, values);
 	free(values);
 	return rc;
@@ -205,15 +206,15 @@ static int living_check_rows(const struct engine_experiment *e, const struct nod
 	return problems->list.len > before ? -EINVAL : 0;
 }
 
-/* Was it imported before, or does it come from an export of this experiment? */
-static bool living_is_there(const struct engine_experiment *e, const struct twice *twice,
-			    const struct space_value *values, const struct node *results)
+/* Was it imported before, or does it come from an export of this experiment? ret_asked: as twice_take. */
+static bool living_is_there(const struct engine_experiment *e, struct twice *twice, const struct space_value *values,
+			    const struct node *results, int64_t *ret_asked)
 {
 	const struct node *first = node_get(results, e->spec->objectives[0].metric);
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
 	space_write_values(e->spec->space, values, &w);
-	bool there = first && twice_has(twice, buf_text(&text), first->real);
+	bool there = first && twice_take(twice, buf_text(&text), first->real, ret_asked);
 	buf_free(&text);
 	return there;
 }
@@ -227,16 +228,19 @@ static int living_import(struct engine *engine, void *ctx, struct error *err)
 	(void)err;
 	for (size_t i = 0; rc == 0 && i < living->rows->count; i++) {
 		const struct node *row = living->rows->items[i];
+		const struct node *results = node_get(row, "values");
 		struct store_task task;
+		int64_t known = 0;
 		rc = space_read_values(e->spec->space, node_get(row, "parameters"), living->values, living->problems);
-		if (rc == 0 && living_is_there(e, &twice, living->values, node_get(row, "values"))) {
+		/* A task that was removed comes back; the search has kept what it learnt from it. */
+		if (rc == 0 && living_is_there(e, &twice, living->values, results, &known) && !known) {
 			living->already++;
 			continue;
 		}
 		if (rc == 0)
-			rc = living_add(engine, e, living->values, false, &task);
+			rc = living_add(engine, e, living->values, false, known, &task);
 		if (rc == 0)
-			rc = living_import_results(engine, e, &task, node_get(row, "values"));
+			rc = living_import_results(engine, e, &task, results, known);
 		living->count += rc == 0;
 	}
 	twice_free(&twice);

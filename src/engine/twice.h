@@ -9,15 +9,21 @@
 struct engine;
 struct engine_experiment;
 
-/* {0} is empty. Free with twice_free. */
-struct twice {
-	VEC(char *) keys; /* sorted */
+struct twice_result {
+	char *key; /* of its parameters and its value */
+	int64_t asked; /* of a task that was removed: the search still knows it by this number; 0: its task is there */
 };
 
-/* Reads the tasks that are there now; 0 or a negative errno. */
+/* {0} is empty. Free with twice_free. */
+struct twice {
+	VEC(struct twice_result) results; /* sorted */
+};
+
+/* Reads the tasks that are there now, and the added ones that were removed; 0 or a negative errno. */
 int twice_read(struct twice *twice, struct engine *engine, const struct engine_experiment *experiment) MUST_USE;
-/* Is there a task with these parameters (JSON, as a task has them) and this value of the first objective? */
-bool twice_has(const struct twice *twice, const char *parameters, double value);
+/* Is there a result with these parameters (JSON, as a task has them) and this value of the first objective? ret_asked: 0, or
+ * the number of one whose task was removed, which is given once. */
+bool twice_take(struct twice *twice, const char *parameters, double value, int64_t *ret_asked);
 void twice_free(struct twice *twice);
 
 #endif

@@ -116,6 +116,30 @@ def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, fo
     assert len(work(daemon, third, lambda p: {"loss": p["x"]})) == 4
 
 
+def test_what_was_removed_and_is_imported_again_counts_once(daemon, folder):
+    space = {"x": {"min": 0.0, "max": 1.0}, "n": {"min": 1, "max": 9}, "kind": ["a", "b"]}
+    first = external(daemon, parameters=space, search={"strategy": "tpe", "tasks": 4})
+    table = folder / "earlier.csv"
+    # Two rows are the same on purpose: two runs of one configuration.
+    table.write_text("kind,x,n,loss\na,0.5,3,0.25\nb,1.0,9,1\na,0.5,3,0.25\n")
+    asked = lambda: daemon.get(f"/experiments/{first}/search")["state"]["asked"]
+    imported = lambda: json.loads(daemon.cli("import", first, table, "--json").stdout)
+    assert imported() == {"tasks": 3, "already": 0} and asked() == 3
+    daemon.cli("rm", "--yes", f"{first}/1", f"{first}/2", f"{first}/3")
+    wait_for(lambda: not daemon.tasks(first), "they are not removed")
+    assert imported() == {"tasks": 3, "already": 0} and asked() == 3  # the search had kept what it learnt
+    assert imported() == {"tasks": 0, "already": 3} and asked() == 3
+    assert sorted(t["best"]["value"] for t in daemon.tasks(first)) == [0.25, 0.25, 1]
+    daemon.cli("rm", "--yes", f"{first}/5")
+    wait_for(lambda: len(daemon.tasks(first)) == 2, "it is not removed")
+    table.write_text("kind,x,n,loss\na,0.5,3,0.25\nb,1.0,9,1\nb,1.0,9,2\n")  # another result is another run
+    assert imported() == {"tasks": 2, "already": 1} and asked() == 4
+    daemon.kill()
+    daemon.start()
+    assert asked() == 4 and "would propose something else" not in daemon.log.read_text()
+    assert len(work(daemon, first, lambda p: {"loss": p["x"]})) == 4
+
+
 def test_an_export_with_two_objectives_is_imported_whole_and_only_once(daemon, folder):
     goals = [{"metric": "loss", "goal": "min"}, {"metric": "speed", "goal": "max"}]
     first = external(daemon, objective=goals)
