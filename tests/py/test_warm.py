@@ -127,6 +127,14 @@ def test_what_the_first_optimizer_imports_is_imported_ahead(warm):
     assert a.stdout() == "True True\n"
 
 
+def test_a_script_that_imports_numpy_alone_starts_warm(warm):
+    numpy = LIBRARY + "class random:\n    seed = staticmethod(lambda: state.append('seeded'))\n"
+    (warm.library.parent / "numpy.py").write_text(numpy)
+    warm.warm_up("import numpy\n")
+    a = warm.run("import numpy, os\nprint(numpy.PID_OF_IMPORT != os.getpid(), numpy.state)\n")
+    assert a.stdout() == "True ['seeded']\n"
+
+
 def test_what_a_library_counts_at_the_end_is_collected(warm):
     """As nanobind does, which lists on stderr what is left of it: PyTorch with CUDA has such a library."""
     warm.library.write_text(LIBRARY + "class nb_func:\n    def __init__(self):\n        self.me = self\n"
