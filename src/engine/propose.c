@@ -306,9 +306,8 @@ static bool replay_same(struct replay *replay, const struct store_event *event)
 	struct engine_experiment *e = replay->experiment;
 	size_t size = e->spec->space->count * sizeof(*replay->values);
 	struct search_proposal proposal = {.values = replay->found, .repeat = 1, .fidelity = NAN, .continues = -1};
-	double fidelity;
 	bool earlier;
-	if (!replay_read(replay, event, &fidelity, &earlier))
+	if (!replay_read(replay, event, &proposal.fidelity, &earlier))
 		return false;
 	memcpy(replay->found, replay->values, size);
 	bool again = event->asked > replay->last - ENGINE_REPLAY_ASKED_AGAIN;

@@ -1,6 +1,8 @@
 /* ASHA: L. Li et al., A system for massively parallel hyperparameter tuning, MLSys 2020. Whenever a
  * worker is free, something that is among the best of its rung goes on for longer; if there is nothing,
- * something new begins. No task waits for another. New configurations come from a model once it has results. */
+ * something new begins. No task waits for another. New configurations come from a model once it has results. The
+ * Gaussian process sees short and full runs, and once it knows a few full ones, it decides: what goes on is what
+ * promises the most of its full run, unless something new promises more (freeze-thaw, Swersky et al. 2014). */
 #include "search/rungs.h"
 #include "search/sampler.h"
 
@@ -11,6 +13,11 @@ const struct search_option asha_options[] = {
 	SAMPLER_OPTION("gp|tpe|sobol"),
 	{0},
 };
+
+#define ASHA_FULL_RUNS 3 /* with a value, from which on the model decides */
+/* By how much (its logarithm) something new must promise more than what would go on by its rank alone. */
+#define ASHA_NEW_BETTER 1.0
+#define ASHA_LOOK 30 /* of each rung, the best: what others promise is not computed */
 
 /* Told here, with a value, best first: those that may go on, and those that did. */
 struct rung {
@@ -27,6 +34,7 @@ struct asha {
 	unsigned eta;
 	struct rung rungs[RUNGS_MOST];
 	struct sampler *sampler;
+	size_t begun; /* new configurations since something went on */
 };
 
 #define NOTE_RUNG 0
@@ -91,19 +99,77 @@ static struct search_trial *asha_find_promotion(const struct asha *a, size_t *re
 	return NULL;
 }
 
+/* Of what waits, what promises the most of its full run, by the epochs that are left to pay for; NULL: something new
+ * promises more. */
+static struct search_trial *asha_find_hopeful(const struct asha *a, const struct search *s, size_t *ret_rung)
+{
+	struct search_trial *best = NULL;
+	double most = sampler_promise_of_new(a->sampler), full = a->levels[a->count - 1];
+	for (size_t k = a->count - 1; k-- > 0;) {
+		const struct ranked *waiting = &a->rungs[k].waiting;
+		for (size_t i = 0; i < waiting->len && i < ASHA_LOOK; i++) {
+			double promise = sampler_promise(a->sampler, s, waiting->at[i]) +
+				log(full / (full - a->levels[k]));
+			if (promise > most) {
+				most = promise;
+				best = waiting->at[i];
+				*ret_rung = k + 1;
+			}
+		}
+	}
+	return best;
+}
+
+/* Replay: what the proposal on record went on from; NULL: it was new. */
+static struct search_trial *asha_find_known(const struct asha *a, const struct search *s,
+					    const struct search_trial *trial, size_t *ret_rung)
+{
+	for (size_t k = 1; k < a->count; k++) {
+		const struct ranked *waiting = &a->rungs[k - 1].waiting;
+		for (size_t i = 0; fabs(s->known_fidelity / a->levels[k] - 1) < 1e-9 && i < waiting->len; i++)
+			if (memcmp(waiting->at[i]->unit, trial->unit, s->dims * sizeof(double)) == 0) {
+				*ret_rung = k;
+				return waiting->at[i];
+			}
+	}
+	return NULL;
+}
+
+/* What goes on, and to which rung. NULL: trial->unit is a new configuration. */
+static struct search_trial *asha_choose(const struct asha *a, struct search *s, struct search_trial *trial,
+					size_t *ret_rung)
+{
+	struct search_trial *by_rank = asha_find_promotion(a, ret_rung);
+	bool decides = a->rungs[a->count - 1].waiting.len >= ASHA_FULL_RUNS && trial->redraw == 0;
+	if (by_rank && !decides)
+		return by_rank;
+	sampler_propose(a->sampler, s, trial);
+	if (!decides || !sampler_weighs(a->sampler, trial))
+		return by_rank;
+	size_t rung = 0;
+	struct search_trial *hopeful = trial->taken ? asha_find_known(a, s, trial, &rung)
+						    : asha_find_hopeful(a, s, &rung);
+	/* The model may be wrong for long: so many new ones, and then the ranks have their way. */
+	bool by_rule = by_rank && !hopeful && !trial->taken &&
+		(a->begun >= (size_t)a->eta * a->eta ||
+		 sampler_promise(a->sampler, s, by_rank) >= sampler_promise_of_new(a->sampler) - ASHA_NEW_BETTER);
+	if (by_rule)
+		return by_rank;
+	*ret_rung = rung;
+	return hopeful;
+}
+
 static enum search_answer asha_ask(struct search *s, struct search_trial *trial)
 {
 	struct asha *a = s->state;
 	size_t rung = 0;
-	const struct search_trial *from = asha_find_promotion(a, &rung);
+	const struct search_trial *from = asha_choose(a, s, trial, &rung);
 	trial->notes[NOTE_RUNG] = (double)rung;
 	trial->fidelity = a->levels[rung];
 	trial->tag = from ? (int64_t)from->index : -1;
 	if (from) {
 		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
 		trial->continues = from->id;
-	} else {
-		sampler_propose(a->sampler, s, trial);
 	}
 	return SEARCH_PROPOSED;
 }
@@ -113,12 +179,17 @@ static void asha_accepted(struct search *s, struct search_trial *trial)
 	struct asha *a = s->state;
 	size_t rung = (size_t)trial->notes[NOTE_RUNG];
 	sampler_accepted(a->sampler, trial, trial->tag < 0 ? NULL : s->trials.at[trial->tag]);
+	a->begun = trial->tag < 0 ? a->begun + 1 : 0;
 	if (trial->tag < 0)
 		return;
 	struct rung *below = &a->rungs[rung - 1];
-	asha_rank_add(&below->gone, below->waiting.at[0]);
+	size_t at = 0;
+	while ((int64_t)below->waiting.at[at]->index != trial->tag)
+		at++;
+	asha_rank_add(&below->gone, below->waiting.at[at]);
 	below->waiting.len--;
-	memmove(below->waiting.at, below->waiting.at + 1, below->waiting.len * sizeof(*below->waiting.at));
+	memmove(below->waiting.at + at, below->waiting.at + at + 1,
+		(below->waiting.len - at) * sizeof(*below->waiting.at));
 }
 
 static void asha_tell(struct search *s, struct search_trial *trial)

@@ -16,6 +16,11 @@ bool gp_is_ready(const struct gp *gp);
 /* Fills trial->unit. redraw > 0: the last proposal was refused, so this is the next best; nothing may be told in
  * between. Changes nothing that later proposals depend on. */
 void gp_propose(struct gp *gp, struct search *search, struct search_trial *trial);
+/* How much the full run of a configuration is expected to improve on the best (the logarithm), as the model of the last
+ * gp_propose with redraw 0 sees it. */
+double gp_promise(const struct gp *gp, const struct search *search, const double *unit);
+/* The same of what gp_propose found; -INFINITY: it found nothing. */
+double gp_promise_of_new(const struct gp *gp);
 /* A trial of the history was told. */
 void gp_tell(struct gp *gp, const struct search *search, const struct search_trial *trial);
 /* Adds members to the open map: what it knows, and the length scales. */

@@ -111,7 +111,7 @@ double *gp_see_all(const struct gp *g, const struct search *s, const struct sear
 {
 	double *x = mem_resize(NULL, count * g->dims + 1, sizeof(double));
 	for (size_t i = 0; i < count; i++)
-		gp_see(g, s, trials[i]->unit, gp_level(g, s, trials[i]), x + i * g->dims);
+		gp_see(g, s, trials[i]->unit, 1, x + i * g->dims);
 	return x;
 }
 

@@ -77,6 +77,21 @@ static double improve_value_of(const struct gp *g, const struct search *s, const
 	return value > least ? value : -INFINITY;
 }
 
+double gp_promise(const struct gp *g, const struct search *s, const double *unit)
+{
+	double *seen = mem_array(g->dims + 1, sizeof(double));
+	gp_see(g, s, unit, 1, seen);
+	double value = g->seeks ? 0 : gaussian_promise(g->model, seen, g->best, -INFINITY);
+	value += improve_log_weight(g, seen);
+	free(seen);
+	return value;
+}
+
+double gp_promise_of_new(const struct gp *g)
+{
+	return g->kept_count ? g->kept[0].value : -INFINITY;
+}
+
 static double improve_least_kept(const struct gp *g)
 {
 	return g->kept_count < GP_KEPT ? -INFINITY : g->kept[GP_KEPT - 1].value;

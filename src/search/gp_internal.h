@@ -72,7 +72,8 @@ bool gp_is_better(const struct gp *gp, const struct search *search, const struct
 size_t gp_choose_results(const struct gp *gp, const struct search *search, const struct search_trial **ret);
 /* The newest trials that ended, in their order, and what became of them: 1 or -1. Both have GP_OUTCOMES_MOST places. */
 size_t gp_choose_outcomes(const struct search *search, const struct search_trial **ret, double *ret_labels);
-/* Points of trials; the caller frees them. */
+/* Points of trials for the model of failures; the caller frees them. For how long they ran is left out: what fails at once
+ * never has a long run, so that long runs would look safe everywhere. */
 double *gp_see_all(const struct gp *gp, const struct search *search, const struct search_trial *const *trials,
 		   size_t count);
 /* Points and standardised values of results, with room for what runs; the caller frees both. Returns what

@@ -48,6 +48,22 @@ static bool sampler_models(const struct sampler *sampler, struct search *s)
 	return sampler->tpe && tpe_results(sampler->tpe) >= SAMPLER_STARTUP && rng_unit(&s->rng) >= SAMPLER_PLAIN;
 }
 
+bool sampler_weighs(const struct sampler *sampler, const struct search_trial *trial)
+{
+	return sampler->gp && trial->notes[SAMPLER_NOTE_MODEL] != 0 &&
+		(trial->taken || gp_promise_of_new(sampler->gp) > -INFINITY);
+}
+
+double sampler_promise_of_new(const struct sampler *sampler)
+{
+	return gp_promise_of_new(sampler->gp);
+}
+
+double sampler_promise(const struct sampler *sampler, const struct search *s, const struct search_trial *trial)
+{
+	return gp_promise(sampler->gp, s, trial->unit);
+}
+
 void sampler_propose(struct sampler *sampler, struct search *s, struct search_trial *trial)
 {
 	if (trial->redraw == 0)

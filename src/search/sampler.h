@@ -25,6 +25,12 @@ struct sampler *sampler_new(const struct search *s, size_t levels, enum sampler_
 void sampler_free(struct sampler *sampler);
 /* Fills trial->unit of a configuration that is to be new. */
 void sampler_propose(struct sampler *sampler, struct search *s, struct search_trial *trial);
+/* Does the sampler know what the full run of other configurations than the one just proposed promises? The Gaussian
+ * process does, where it found something to propose (or, in a replay, had). */
+bool sampler_weighs(const struct sampler *sampler, const struct search_trial *trial);
+/* If so: the logarithm of the improvement that the full run of the proposal promises, or of another configuration. */
+double sampler_promise_of_new(const struct sampler *sampler);
+double sampler_promise(const struct sampler *sampler, const struct search *s, const struct search_trial *trial);
 /* A trial was accepted. It is new (from is NULL) or continues another one. */
 void sampler_accepted(struct sampler *sampler, struct search_trial *trial, const struct search_trial *from);
 /* It was told at a level. */

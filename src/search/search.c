@@ -362,6 +362,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 enum search_answer search_recall(struct search *s, int64_t id, struct search_proposal *proposal)
 {
 	search_encode(s, proposal->values, s->known);
+	s->known_fidelity = proposal->fidelity;
 	s->recalling = true;
 	enum search_answer answer = search_ask(s, id, proposal);
 	s->recalling = false;

@@ -115,7 +115,7 @@ void search_free(struct search *search);
  * SEARCH_PROPOSED changes nothing, so it is not replayed. */
 enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
 /* The same for a proposal that is known, because it was made at this place of the sequence before (replay): on entry,
- * proposal->values hold it. If computing it is expensive, the search uses it as given, and is then in the same state as
+ * proposal->values and ->fidelity hold it. If computing it is expensive, the search uses it as given, and is then in the same state as
  * before. Else it is computed again, and the caller can compare. */
 enum search_answer search_recall(struct search *search, int64_t id, struct search_proposal *proposal);
 /* A configuration that the search did not choose (a user's suggestion, a result from elsewhere, what a search before a

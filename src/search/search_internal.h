@@ -78,6 +78,7 @@ struct search {
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
 	size_t seen_count, seen_size;
 	double *known; /* the point of a proposal that is recalled */
+	double known_fidelity; /* of it; NAN */
 	bool recalling;
 	struct space_value *values; /* scratch: space->count */
 	struct space_value *walk_values; /* where the walk for something new stands */

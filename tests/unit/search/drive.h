@@ -125,7 +125,7 @@ static inline struct drive_event drive_recall(struct drive *d, const struct driv
 	struct json w = json_to(&text);
 	struct node *record = NULL;
 	struct problems problems = {0};
-	struct search_proposal p = {.values = d->values, .repeat = 1, .fidelity = NAN, .continues = -1};
+	struct search_proposal p = {.values = d->values, .repeat = 1, .fidelity = known->fidelity, .continues = -1};
 	long at = isnan(known->fidelity) ? -1 : d->spec->fidelity_param;
 	memcpy(d->values, known->proposed, d->space->count * sizeof(*d->values));
 	if (at >= 0) /* the recorded one is the strategy's, not the space's */

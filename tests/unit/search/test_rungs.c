@@ -215,6 +215,147 @@ static void small_spaces_do_not_strand_a_bracket(void **state)
 	}
 }
 
+/* Was what an ask goes on from among the best third of its rung? */
+static bool is_by_rank(const struct drive *d, const struct drive_event *promotion)
+{
+	size_t told = 0, better = 0;
+	double level = 0, value = 0;
+	for (const struct drive_event *e = d->events.at; e < promotion; e++)
+		if (e->ask && e->id == promotion->continues)
+			level = e->fidelity;
+	for (int pass = 0; pass < 2; pass++)
+		for (const struct drive_event *e = d->events.at; e < promotion; e++)
+			for (const struct drive_event *a = d->events.at; a < e && !e->ask; a++) {
+				if (!a->ask || a->id != e->id || a->fidelity != level)
+					continue;
+				told += pass;
+				better += pass && e->has_values && e->values[0] < value;
+				value = pass || e->id != promotion->continues ? value : e->values[0];
+			}
+	return better < told / 3;
+}
+
+static void check_promotion(const struct drive *d, const struct drive_event *promotion, bool *gone)
+{
+	const struct drive_event *from = NULL;
+	bool told = false;
+	for (const struct drive_event *e = d->events.at; e < promotion; e++) {
+		from = e->ask && e->id == promotion->continues ? e : from;
+		told = told || (!e->ask && e->id == promotion->continues && e->has_values);
+	}
+	assert_non_null(from);
+	assert_true(told && !gone[promotion->continues]);
+	assert_true(fabs(promotion->fidelity / from->fidelity - 3) < 1e-9);
+	gone[promotion->continues] = true;
+}
+
+/* Returns how many went on that were not among the best third of their rung. */
+static size_t drive_beyond_rank(const char *search, const struct space *space, uint64_t seed, bool fails)
+{
+	struct search_spec *spec = drive_spec(search, "{parameter: epochs, min: 1, max: 9}", space, 1);
+	struct drive d, again, recalled;
+	size_t beyond = 0, begun = 0, most_begun = 0;
+	bool gone[200] = {0};
+	drive_begin(&d, spec, space, seed, false);
+	drive_begin(&again, spec, space, seed, false);
+	drive_begin(&recalled, spec, space, seed, false);
+	while (drive_step(&d, 1 + seed % 6)) {
+		struct drive_event *e = &d.events.at[d.events.len - 1];
+		if (e->ask && fails && e->id % 7 == 0)
+			e->values[0] = NAN; /* what it will be told */
+		begun = !e->ask ? begun : e->continues < 0 ? begun + 1 : 0;
+		most_begun = begun > most_begun ? begun : most_begun;
+		if (e->ask && e->continues >= 0) {
+			check_promotion(&d, e, gone);
+			beyond += !is_by_rank(&d, e);
+		}
+	}
+	for (size_t i = 0; i < d.events.len; i++) {
+		const struct drive_event *e = &d.events.at[i];
+		if (!e->ask) {
+			drive_tell_event(&again, e);
+			drive_tell_event(&recalled, e);
+			continue;
+		}
+		struct drive_event a = drive_ask(&again, e->id), r = drive_recall(&recalled, e);
+		assert_true(a.hash == e->hash && a.fidelity == e->fidelity && a.continues == e->continues);
+		assert_true(r.hash == e->hash && r.fidelity == e->fidelity && r.continues == e->continues);
+	}
+	assert_true(most_begun < 40);
+	drive_end(&d);
+	drive_end(&again);
+	drive_end(&recalled);
+	search_spec_free(spec);
+	return beyond;
+}
+
+/* With the process as sampler, the model has its say in what goes on; the same after a restart, asked again or recalled. */
+static void a_model_decides_what_goes_on(void **state)
+{
+	(void)state;
+	static const char *const spaces[] = {
+		"x: {min: 0.0, max: 1.0}\ny: {min: 1.0e-4, max: 1.0, scale: log}\nepochs: 9\n",
+		"x: {min: 0.0, max: 1.0}\nn: {min: 1, max: 30}\nc: [aa, ab, ac]\nepochs: {min: 1, max: 9}\n",
+		"x: {min: 0.0, max: 1.0}\nc: [aa, ab]\nz: {min: 0.0, max: 1.0, when: {c: ab}}\nepochs: {min: 1.0, max: 9.0}\n",
+		"a: [1, 2, 3, 4, 5, 6]\nb: {values: [1, 2, 3, 4], categorical: true}\nepochs: 9\n",
+	};
+	size_t beyond = 0;
+	for (size_t i = 0; i < COUNT_OF(spaces); i++) {
+		struct space *space = drive_space(spaces[i]);
+		for (uint64_t seed = 1; seed <= 3; seed++) {
+			beyond += drive_beyond_rank("{strategy: asha, tasks: 60}", space, seed, seed == 2);
+			drive_beyond_rank("{strategy: asha, tasks: 60, duplicates: true}", space, seed, false);
+			if (seed != 2) /* failures count in a rung, and the rule here does not know them */
+				assert_int_equal(drive_beyond_rank("{strategy: asha, tasks: 60, sampler: tpe}", space,
+								   seed, false),
+						 0);
+		}
+		space_free(space);
+	}
+	print_message("# %zu went on beyond their rank\n", beyond);
+	assert_true(beyond > 0);
+}
+
+/* The best full run where what is too large fails at once, and the best is at the edge of that. */
+static double best_at_the_edge(uint64_t seed)
+{
+	struct space *space = drive_space("lr: {min: 1.0e-5, max: 1.0, scale: log}\nwidth: {min: 16, max: 512}\n"
+					  "kind: [a, b, c]\nmemory: {min: 0.0, max: 1.0}\nepochs: 27\n");
+	char text[80];
+	snprintf(text, sizeof(text), "{strategy: asha, tasks: 150, seed: %d}", (int)seed);
+	struct search_spec *spec = drive_spec(text, FIDELITY, space, 1);
+	struct drive d;
+	double best = INFINITY;
+	drive_begin(&d, spec, space, seed, false);
+	for (int64_t id = 1; id <= 150; id++) {
+		struct search_proposal p = {.values = d.values, .fidelity = NAN, .continues = -1};
+		assert_int_equal(search_ask(d.search, id, &p), SEARCH_PROPOSED);
+		double lr = d.values[0].real, width = d.values[1].real, memory = d.values[3].real;
+		double value = 1.6 + pow(log10(lr) + 2.3, 2) + fabs(width - 200) / 300 +
+			0.4 * (d.values[2].text[0] - 'a') - memory;
+		bool fails = memory * width > 120;
+		if (!fails && p.fidelity == 27)
+			best = fmin(best, value - 1);
+		value *= 1 + 1 / p.fidelity;
+		search_tell(d.search, id, fails ? SEARCH_FAILED : SEARCH_FINISHED, fails ? NULL : &value);
+	}
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+	return best;
+}
+
+/* What fails at once never has a long run: that must not make long runs look safe there. */
+static void failures_of_short_runs_are_learnt(void **state)
+{
+	(void)state;
+	double sum = 0;
+	for (uint64_t seed = 1; seed <= 8; seed++)
+		sum += best_at_the_edge(seed);
+	print_message("# mean %g\n", sum / 8);
+	assert_true(sum / 8 < -0.125); /* the least is -0.133 */
+}
+
 /* The best result at full length: a bowl, seen blurred in short runs. */
 static double best_at_the_top(const char *search, int tasks, int seed)
 {
@@ -275,6 +416,8 @@ int main(void)
 		cmocka_unit_test(levels_lose_no_rung_to_rounding),
 		cmocka_unit_test(brackets_are_those_of_the_papers),
 		cmocka_unit_test(asha_promotes_the_best_third_and_never_waits),
+		cmocka_unit_test(a_model_decides_what_goes_on),
+		cmocka_unit_test(failures_of_short_runs_are_learnt),
 		cmocka_unit_test(hyperband_runs_its_brackets),
 		cmocka_unit_test(hyperband_begins_another_bracket_instead_of_waiting),
 		cmocka_unit_test(dehb_promotes_first_and_evolves_later),
