@@ -8,17 +8,33 @@
 #define TRIES 12000
 #define CLIMBS 8
 #define PEAKS 25
+#define SLOPES 6
 
 const struct world_kind world_kinds[] = {
-	{"smooth2", WORLD_SMOOTH, 2, 0, 0, 0, 0, 0, 0},      {"smooth4", WORLD_SMOOTH, 4, 0, 0, 0, 0, 0, 0},
-	{"smooth8", WORLD_SMOOTH, 8, 0, 0, 0, 0, 0, 0},      {"hidden30", WORLD_SMOOTH, 30, 0, 0, 0, 3, 0, 0},
-	{"bowl6", WORLD_BOWL, 6, 0, 0, 0, 0, 0, 0},          {"bowl15", WORLD_BOWL, 15, 0, 0, 0, 0, 0, 0},
-	{"valley4", WORLD_VALLEY, 4, 0, 0, 0, 0, 0, 0},      {"waves3", WORLD_WAVES, 3, 0, 0, 0, 0, 0, 0},
-	{"peaks3", WORLD_PEAKS, 3, 0, 0, 0, 0, 0, 0},        {"separate5", WORLD_SEPARATE, 5, 0, 0, 0, 0, 0, 0},
-	{"wholes5", WORLD_SMOOTH, 1, 4, 0, 0, 0, 0, 0},      {"mixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, 0},
-	{"switches18", WORLD_PAIRS, 0, 0, 18, 2, 0, 0, 0},   {"places9", WORLD_PAIRS, 0, 0, 9, 5, 0, 0, 0},
-	{"failing4", WORLD_SMOOTH, 4, 0, 0, 0, 0, .4, 0},    {"noisy5", WORLD_SMOOTH, 5, 0, 0, 0, 0, 0, .1},
-	{"noisymixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, .1}, {0},
+	{"smooth2", WORLD_SMOOTH, 2, 0, 0, 0, 0, 0, 0},
+	{"smooth4", WORLD_SMOOTH, 4, 0, 0, 0, 0, 0, 0},
+	{"smooth8", WORLD_SMOOTH, 8, 0, 0, 0, 0, 0, 0},
+	{"hidden30", WORLD_SMOOTH, 30, 0, 0, 0, 3, 0, 0},
+	{"bowl6", WORLD_BOWL, 6, 0, 0, 0, 0, 0, 0},
+	{"bowl15", WORLD_BOWL, 15, 0, 0, 0, 0, 0, 0},
+	{"valley4", WORLD_VALLEY, 4, 0, 0, 0, 0, 0, 0},
+	{"waves3", WORLD_WAVES, 3, 0, 0, 0, 0, 0, 0},
+	{"peaks3", WORLD_PEAKS, 3, 0, 0, 0, 0, 0, 0},
+	{"separate5", WORLD_SEPARATE, 5, 0, 0, 0, 0, 0, 0},
+	{"wholes5", WORLD_SMOOTH, 1, 4, 0, 0, 0, 0, 0},
+	{"mixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, 0},
+	{"switches18", WORLD_PAIRS, 0, 0, 18, 2, 0, 0, 0},
+	{"places9", WORLD_PAIRS, 0, 0, 9, 5, 0, 0, 0},
+	{"failing4", WORLD_SMOOTH, 4, 0, 0, 0, 0, .4, 0},
+	{"noisy5", WORLD_SMOOTH, 5, 0, 0, 0, 0, 0, .1},
+	{"noisymixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, .1},
+	{"slope7", WORLD_SLOPE, 7, 0, 0, 0, 0, 0, 0},
+	{"slope10", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, 0},
+	{"slope10noisy", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, .1},
+	{"skewed5", WORLD_SKEWED, 5, 0, 0, 0, 0, 0, 0},
+	{"training8", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, 0},
+	{"training8noisy", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, .02},
+	{0},
 };
 
 static int world_axes(const struct world_kind *k)
@@ -111,6 +127,35 @@ static double world_separate(const struct world *w, const struct point *p)
 	return sum;
 }
 
+/* What a product of powers is after a logarithm: every axis says mostly "more" or "less", the best is often at an edge. */
+static double world_slope(const struct world *w, const struct point *p)
+{
+	double sum = 0;
+	for (int k = 0; k < SLOPES; k++) {
+		double power = 0;
+		for (int d = 0; d < world_axes(w->kind); d++)
+			power += w->often[k][d] * (p->u[d] - 0.5);
+		sum += w->weight[k] * sqrt((double)WORLD_FEATURES / SLOPES) * exp(power);
+	}
+	return sum;
+}
+
+/* A loss: a few parameters matter much, far from the best nothing is learnt (a plateau), one choice is better than another,
+ * and beyond an edge (too large a step) it diverges. */
+static double world_training(const struct world *w, const struct point *p)
+{
+	double far = 0, beyond = 0, z[WORLD_AXES];
+	for (int d = 0; d < world_axes(w->kind); d++)
+		z[d] = p->u[d] - w->centre[d];
+	for (int d = 0; d < world_axes(w->kind); d++) {
+		double along = z[d] + (d ? 0.4 * sin(w->phase[d]) * z[d - 1] : 0);
+		far += 40 * pow(0.45, d) * along * along;
+	}
+	beyond = z[0] + 0.3 * z[1] - 0.25;
+	return 2.3 * (1 - exp(-far)) * (1 - 0.2 * exp(-far / 20)) + (beyond > 0 ? 3 * expm1(6 * beyond) : 0) +
+		0.5 * fabs(w->alone[0][p->c[0]]);
+}
+
 static double world_pairs(const struct world *w, const struct point *p)
 {
 	double sum = 0;
@@ -134,6 +179,9 @@ static double world_at(const struct world *w, const struct point *p)
 	case WORLD_PEAKS: return world_peaks(w, p);
 	case WORLD_SEPARATE: return world_separate(w, p);
 	case WORLD_PAIRS: return world_pairs(w, p);
+	case WORLD_SLOPE: return world_slope(w, p);
+	case WORLD_SKEWED: return exp(2.5 * world_smooth(w, p));
+	case WORLD_TRAINING: return world_training(w, p);
 	default: return world_turned(w, p);
 	}
 }
@@ -232,7 +280,9 @@ void world_make(struct world *w, const struct world_kind *kind, uint64_t seed)
 		if (kind->shape == WORLD_SEPARATE)
 			w->weight[k] /= sqrt(1 + k / n);
 		for (int d = 0; d < n; d++)
-			w->often[k][d] = kind->shape == WORLD_PEAKS ? rng_unit(&rng) : rough[d] * rng_normal(&rng);
+			w->often[k][d] = kind->shape == WORLD_PEAKS
+				? rng_unit(&rng)
+				: (kind->shape == WORLD_SLOPE ? fmin(rough[d], 1) : rough[d]) * rng_normal(&rng);
 		for (int d = 0; d < kind->cats; d++)
 			for (int c = 0; c < kind->choices; c++)
 				w->by_choice[k][d][c] = 0.5 * rng_normal(&rng);
