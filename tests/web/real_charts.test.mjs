@@ -218,7 +218,8 @@ test('scatter, slices, interactions and timeline show real values, hover and ope
   assert.equal(query().get('sy'), 'last.accuracy');
   const dot = card.locator('circle').first();
   const number = await dot.getAttribute('data-id');
-  const title = await dot.locator('title').textContent();
+  await dot.dispatchEvent('mouseover'); // points may lie on each other
+  const title = await card.locator('.dots .tip').textContent();
   const task = await api('GET', `/experiments/${id}/tasks/${number}`);
   assert.ok(title.includes(`layers ${task.parameters.layers}`), title);
   await page.locator(`[data-row="${number}"]`).hover();

@@ -40,7 +40,7 @@ test('figures come from the daemon, also those that the page has never heard of'
     const used = await page.getByRole('region', { name: 'What it used' }).innerText();
     assert.match(used, /Time used\s+\d/);
     assert.match(used, /Most memory\s+2\.2 GB/);
-    assert.match(used, /Hologram power\s+231\.50 W/);
+    assert.match(used, /Hologram power\s+232 W/);
   });
   await shape('/e/e1/compare?tasks=1,2', async (page) => {
     await page.getByRole('rowheader', { name: 'Hologram power' }).waitFor();

@@ -176,6 +176,11 @@ test('rows without a value come last both ways, and what failed counts with what
   );
 });
 
+test('a long name loses its middle, so that names with one beginning stay apart', () => {
+  assert.equal(text.shortened('a_parameter_number_11', 11), 'a_par…er_11');
+  assert.equal(text.shortened('short', 11), 'short');
+});
+
 test('a column is written one way, so that its digits stand below each other', () => {
   const texts = (values) => values.map(columns.aligned(values));
   assert.deepEqual(texts([0.080591, 0.26084, 0.4051]), ['0.0806', '0.261', '0.405']);

@@ -57,12 +57,34 @@ export function useHot(svg: { current: SVGSVGElement | null }, hovered: Signal<s
   );
 }
 
+interface Spot {
+  dot: Dot;
+  at: number;
+  up: number;
+}
+
+// What the point under the pointer or the arrow keys is, at once; points of other charts say nothing here.
+function Tip({ spots, pointed, width }: { spots: Spot[]; pointed: Signal<string | null>; width: number }) {
+  const found = pointed.value === null ? null : spots.find((spot) => spot.dot.id === pointed.value);
+  if (!found) return null;
+  return (
+    <div
+      class={found.at > width / 2 ? 'tip west' : 'tip'}
+      aria-hidden="true"
+      style={{ left: `${found.at}px`, top: `${found.up}px` }}
+    >
+      {found.dot.title}
+    </div>
+  );
+}
+
 const idOf = (event: Event) => (event.target as Element).getAttribute('data-id');
 
 export function Dots(props: Props) {
   const { dots, x, y, width: W, height: H, hovered, lit, onPick, brush, onBrush } = props;
   const svg = useRef<SVGSVGElement>(null);
   const said = useSignal('');
+  const pointed = useSignal<string | null>(null);
   const drag = useRef<[number, number] | null>(null);
   const live = useSignal<Box | null>(null);
   useHot(svg, hovered);
@@ -98,12 +120,12 @@ export function Dots(props: Props) {
     const order = [...placed].sort((a, b) => a.at - b.at || a.up - b.up);
     const now = order.findIndex((p) => p.dot.id === hovered.value);
     const next = order[(now + step + order.length) % order.length];
-    hovered.value = next.dot.id;
+    pointed.value = hovered.value = next.dot.id;
     said.value = next.dot.title;
   };
   const shown = live.value ?? brush;
   return (
-    <>
+    <div class="dots">
       <svg
         ref={svg}
         class="scatter"
@@ -115,13 +137,14 @@ export function Dots(props: Props) {
         aria-label={`${props.label} Arrow keys read the points.`}
         onKeyDown={key}
         onBlur={() => {
-          hovered.value = null;
+          pointed.value = hovered.value = null;
         }}
         onMouseLeave={() => {
-          hovered.value = null;
+          pointed.value = hovered.value = null;
         }}
         onMouseOver={(event) => {
           const id = idOf(event);
+          pointed.value = id;
           if (hovered.value !== id) hovered.value = id;
         }}
         onClick={(event) => {
@@ -198,14 +221,13 @@ export function Dots(props: Props) {
             r={dot.r ?? 3.2}
             fill={dot.css}
             class={`${dot.class ?? ''}${lit && !lit.has(dot.id) ? ' off' : ''}`}
-          >
-            <title>{dot.title}</title>
-          </circle>
+          />
         ))}
       </svg>
+      <Tip spots={placed.map((p) => ({ dot: p.dot, at: px(p.at), up: py(p.up) }))} pointed={pointed} width={W} />
       <span class="visually-hidden" role="status">
         {said.value}
       </span>
-    </>
+    </div>
   );
 }

@@ -60,3 +60,10 @@ export function quote(tail: string | null): string | null {
   }
   return lines.length ? cleanLine(lines[lines.length - 1]) : null;
 }
+
+// A name cut in its middle: names with the same beginning stay apart.
+export function shortened(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const end = Math.ceil((most - 1) / 2);
+  return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
+}

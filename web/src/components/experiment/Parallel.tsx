@@ -5,6 +5,7 @@ import type { Experiment, TaskSummary } from '../../data/types';
 import { type Axis, type Brushes, keeps } from '../../lib/axes';
 import { toCsv } from '../../lib/csv';
 import { plural } from '../../lib/format';
+import { shortened } from '../../lib/text';
 import { useWidth } from '../../lib/width';
 import { Card } from '../Card';
 import { Export } from '../Export';
@@ -247,7 +248,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                       text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}
                     >
                       <title>{axis.label}</title>
-                      {axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}
+                      {shortened(axis.label, fits)}
                     </text>
                     {brush && (
                       <rect

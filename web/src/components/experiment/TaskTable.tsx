@@ -10,11 +10,13 @@ import { bestValue, type Column } from '../../lib/columns';
 import { DASH, duration, paramLine, plural, threeDigits, when } from '../../lib/format';
 import { isPooled, type Pool, type Pooled } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
-import { quote } from '../../lib/text';
+import { quote, shortened } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
 import { SortHead } from '../SortHead';
 import { Chip, Renumbered, Stalled } from '../State';
+
+const LABEL_MOST = 16;
 
 // As td in tables.css, with its border.
 export const ROW_PX = 32;
@@ -397,7 +399,11 @@ export function TaskTable(props: Props) {
     <SortHead
       key={column.key}
       name={column.key}
-      label={<bdi class="cut">{column.label}</bdi>}
+      label={
+        <bdi class="cut" title={column.label}>
+          {shortened(column.label, LABEL_MOST)}
+        </bdi>
+      }
       right={!column.left}
       {...head}
     />
