@@ -135,6 +135,10 @@ test('the comparison fits every size and theme', { skip }, async () => {
       assert.equal(await sideways(look.page), 0, `scrolls sideways at ${size}`);
       if (process.env.SHOTS)
         await look.page.screenshot({ path: `${process.env.SHOTS}/compare-${size}-${theme}.png`, fullPage: true });
+      await look.page.getByRole('button', { name: 'Add', exact: true }).click();
+      const { x, width } = await look.page.getByRole('group', { name: 'Tasks to add' }).boundingBox();
+      assert.ok(x >= 0 && x + width <= box.width, `the box to add tasks is outside at ${size}: ${x}`);
+      await look.page.keyboard.press('Escape');
       if (theme === 'dark') assert.deepEqual(await audit(look.page), [], size);
       assert.deepEqual(look.troubles, []);
       await look.context.close();

@@ -132,7 +132,7 @@ test('a failed task has no rank, and equal values no star', { skip }, async () =
   await reached(`/experiments/${id}`, ENDED);
   await visit(`/e/${id}/2`);
   const results = page.locator('section[aria-labelledby=results]');
-  await results.getByText('0.5000').first().waitFor();
+  await results.getByText('0.500').first().waitFor();
   assert.equal(await results.getByText('Rank').count(), 0);
   await visit(`/e/${id}/compare?tasks=1,2`);
   const row = page.locator('tr', { hasText: 'Best loss' });

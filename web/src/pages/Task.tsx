@@ -128,7 +128,12 @@ function Used({ task }: { task: Task }) {
             figureText(task.cost, figure),
           ])}
         />
-        {rest.length > 0 && <p class="mute small">Not measured: {rest.map((figure) => figure.label).join(', ')}.</p>}
+        {!known.length && (
+          <p class="mute small">{task.started ? 'Nothing measured.' : 'Nothing yet: it has not started.'}</p>
+        )}
+        {known.length > 0 && rest.length > 0 && (
+          <p class="mute small">Not measured: {rest.map((figure) => figure.label).join(', ')}.</p>
+        )}
       </div>
     </Card>
   );

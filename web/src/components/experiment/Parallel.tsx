@@ -32,6 +32,12 @@ const KEY_STEP = 0.05;
 const KEY_PAGE = 0.2;
 const KEY_LEAST = 0.02;
 
+// Beside the first and the last axis there is less room. A number is not cut.
+function shortTick(text: string, outer: boolean): string {
+  const room = outer ? 8 : 12;
+  return text.length <= room || Number.isFinite(Number(text)) ? text : `${text.slice(0, room - 1)}…`;
+}
+
 interface Props {
   e: Experiment;
   tasks: TaskSummary[];
@@ -237,7 +243,8 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                           y={y(tick.at) + (i && !end ? -5 : 3.5)}
                           text-anchor={end ? 'start' : 'end'}
                         >
-                          {tick.text.slice(0, 12)}
+                          <title>{tick.text}</title>
+                          {shortTick(tick.text, i === 0 || end)}
                         </text>
                       </g>
                     ))}
