@@ -172,6 +172,19 @@ const char *query_objective(const struct query *query, size_t index)
 	return list && index < list->count ? node_get_string(list->items[index], "metric") : NULL;
 }
 
+/* Time and energy are measured: as further objectives they have values without a metric of their name. */
+static void query_mark_measured(struct query *query)
+{
+	size_t metric;
+	for (size_t i = 0; i < query->columns.len; i++) {
+		struct column *column = &query->columns.at[i];
+		bool measured = !strcmp(column->name, "time") || !strcmp(column->name, "energy");
+		if (measured && column->kind != KIND_PARAMETER &&
+		    query_find_metric(query, column->name, &metric, NULL) < 0)
+			column->objective = query_find_further(query, column->name);
+	}
+}
+
 int query_new(struct store *store, int64_t experiment, struct query **ret)
 {
 	sqlite3_stmt *row = store_bind(store, sql_head, "i", experiment);
@@ -190,6 +203,7 @@ int query_new(struct store *store, int64_t experiment, struct query **ret)
 	store_end(row);
 	query_add_known(query, parameters);
 	rc = query_add_metrics(query, experiment, query_objective(query, 0));
+	query_mark_measured(query);
 	node_free(parameters);
 	if (rc < 0)
 		query_free(query);
@@ -220,7 +234,7 @@ int query_find_metric(const struct query *query, const char *name, size_t *ret, 
 {
 	for (size_t i = 0; i < query->columns.len; i++) {
 		const struct column *column = &query->columns.at[i];
-		if (column->metric && !strcmp(column->name, name)) {
+		if ((column->metric || column->objective) && !strcmp(column->name, name)) {
 			*ret = i;
 			return 0;
 		}
@@ -453,7 +467,9 @@ int query_put_metric(struct query *query, size_t at, int64_t task, int64_t best_
 	} else {
 		best = step < 0 ? query_none() : query_metric_at(query, task, column->metric, step);
 	}
-	struct filter_value last = query_metric_at(query, task, column->metric, INT64_MAX);
+	struct filter_value last = column->metric ? query_metric_at(query, task, column->metric, INT64_MAX) : best;
+	if (!column->metric)
+		step = -1; /* measured once, over the whole task */
 	json_key(out, column->of);
 	json_map(out);
 	query_put_value("best", best, out);

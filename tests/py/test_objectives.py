@@ -26,6 +26,20 @@ def test_several_objectives_with_commas(daemon, two):
     assert "there are more --goal than --objective" in refused.stderr
 
 
+def test_a_measured_objective_is_shown_beside_a_metric(daemon, two):
+    done = daemon.cli("run", "--detach", "--json", "two.py", "x=1,2", "--objective", "accuracy,time", "--goal", "max,min", cwd=two)
+    experiment = json.loads(done.stdout)["id"]
+    daemon.wait_ended(experiment)
+    tasks = daemon.get(f"/experiments/{experiment}/tasks?metrics=*")["items"]
+    assert len(tasks) == 2
+    for task in tasks:
+        took = {"best": task["cost"]["wall_s"], "last": task["cost"]["wall_s"], "epoch": None}
+        assert task["values"]["time"] == pytest.approx(took), task
+    shown = daemon.cli("show", experiment).stdout
+    assert "none" not in shown, shown
+    assert "time " in next(line for line in daemon.cli("show", f"{experiment}/1").stdout.splitlines() if line.startswith("best"))
+
+
 def test_change_ranks_by_several_objectives(daemon, two):
     done = daemon.cli("run", "--detach", "--json", "two.py", "x=3,1,2", "--objective", "loss", cwd=two)
     experiment = json.loads(done.stdout)["id"]
