@@ -78,6 +78,29 @@ static size_t imports_named(const struct imports_reader *r, const char *quote)
 	return COUNT_OF(words);
 }
 
+/* Does the call around the text, which ends at `end`, read a file of this name? open("x", "w") writes it. */
+static bool imports_is_read(const struct imports_reader *r, const char *quote, const char *end)
+{
+	static const char *const calls[] = {"open",       "read_csv",     "read_table", "read_parquet",
+					    "read_excel", "read_pickle",  "loadtxt",    "genfromtxt",
+					    "imread",     "scan_parquet", "scan_csv",   "ImageFolder"};
+	const char *p = quote;
+	while (p > r->begin && p[-1] == ' ')
+		p--;
+	if (p == r->begin || p[-1] != '(')
+		return false;
+	const char *last = --p;
+	while (p > r->begin && imports_is_name(p[-1]))
+		p--;
+	size_t at = 0, len = (size_t)(last - p);
+	while (at < COUNT_OF(calls) && !(strlen(calls[at]) == len && memcmp(calls[at], p, len) == 0))
+		at++;
+	for (const char *mode = end; at == 0 && mode < r->end && *mode != ')' && *mode != '\n'; mode++)
+		if (strchr("wax+", *mode) && (mode[-1] == '\'' || mode[-1] == '"' || mode[-1] == 'r'))
+			return false;
+	return at < COUNT_OF(calls);
+}
+
 static void imports_add_config(struct imports_reader *r, const char *text, size_t len, bool file)
 {
 	while (len > 2 && text[0] == '.' && text[1] == '/') {
@@ -95,7 +118,8 @@ static void imports_add_config(struct imports_reader *r, const char *text, size_
 static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 {
 	char quote = *r->at;
-	size_t named = imports_named(r, r->at);
+	size_t named = imports_named(r, r->at), paths = r->ret->paths.len;
+	const char *quoted = r->at;
 	size_t width = r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote ? 3 : 1;
 	const char *from = r->at += width;
 	while (r->at < r->end) {
@@ -107,6 +131,8 @@ static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 			   (width == 1 || (r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote))) {
 			if (plain && width == 1)
 				imports_add_path(r, from, (size_t)(r->at - from), named < 2);
+			if (r->ret->paths.len > paths && imports_is_read(r, quoted, r->at + 1))
+				vec_push(&r->ret->reads, mem_strdup(r->ret->paths.at[paths]));
 			if (plain && width == 1 && named < 3)
 				imports_add_config(r, from, (size_t)(r->at - from), named == 2);
 			r->at += width;
@@ -245,8 +271,11 @@ void imports_free(struct imports *imports)
 		free(imports->top.at[i]);
 	for (size_t i = 0; i < imports->paths.len; i++)
 		free(imports->paths.at[i]);
+	for (size_t i = 0; i < imports->reads.len; i++)
+		free(imports->reads.at[i]);
 	for (size_t i = 0; i < imports->configs.len; i++)
 		free(imports->configs.at[i]);
+	free(imports->reads.at);
 	free(imports->configs.at);
 	free(imports->modules.at);
 	free(imports->top.at);

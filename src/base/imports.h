@@ -10,6 +10,7 @@
 struct imports {
 	VEC(char *) modules; /* "utils", "lib.layers", ".sibling", "..": dots in front as written */
 	VEC(char *) top; /* those of statements that begin a line: not in a function, `try:` or `if:` */
+	VEC(char *) reads; /* of the paths those that a call reads: read_csv("data/x.csv"), open("a.txt") */
 	VEC(char *) configs; /* what hydra reads: the folder config_path, and config_name as a file */
 	VEC(char *) paths; /* "data/x.csv", "config.yaml": only a guess; check whether it exists */
 };

@@ -83,6 +83,54 @@ static void lacks_find(const struct spec *spec, const struct node *files, const 
 	imports_free(&imports);
 }
 
+/* Does the file go along, or a folder with it? */
+static bool lacks_has_path(const struct spec *spec, const struct node *files, const char *path)
+{
+	for (size_t i = 0; files && i < files->count; i++) {
+		const char *there = node_get_string(files->items[i], "path");
+		size_t len = strlen(path);
+		if (there && strncmp(there, path, len) == 0 && (!there[len] || there[len] == '/'))
+			return true;
+	}
+	for (size_t i = 0; spec->files && spec->files[i]; i++) {
+		size_t len = strlen(spec->files[i]);
+		if (strcmp(spec->files[i], SPEC_GIT) == 0 ||
+		    (strncmp(spec->files[i], path, len) == 0 && (!path[len] || path[len] == '/')))
+			return true;
+	}
+	return false;
+}
+
+void lacks_write_reads(const struct spec *spec, const struct node *files, struct json *out)
+{
+	const struct node *file = spec->script ? files_find(files, spec->script) : NULL;
+	const char *text = node_get_string(file, "text");
+	struct imports imports = {0};
+	if (!text || !text_ends(spec->script, ".py") || (spec->setup && spec->setup[0]))
+		return;
+	imports_read(text, strlen(text), &imports);
+	for (size_t i = 0; i < imports.reads.len && i < LACKS_MOST; i++) {
+		const char *path = imports.reads.at[i];
+		/* One that is named elsewhere too may be written there first. */
+		size_t before = 0, read = 0, named = 0;
+		for (size_t k = 0; k < imports.reads.len; k++) {
+			bool same = strcmp(imports.reads.at[k], path) == 0;
+			before += same && k < i;
+			read += same;
+		}
+		for (size_t k = 0; k < imports.paths.len; k++)
+			named += strcmp(imports.paths.at[k], path) == 0;
+		if (before || named > read || lacks_has_path(spec, files, path))
+			continue;
+		char *said = mem_printf(
+			"%.200s reads %.200s, which is not among the files: add it, or give its whole path",
+			spec->script, path);
+		json_put_string(out, said);
+		free(said);
+	}
+	imports_free(&imports);
+}
+
 void lacks_write(const struct spec *spec, const struct node *files, const char *python, struct json *out)
 {
 	struct lacks lacks;

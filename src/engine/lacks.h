@@ -13,4 +13,8 @@ struct spec;
  * known, and nothing is said. The same where it is decided later what is found (setup, modules, PYTHONPATH, sys.path). */
 void lacks_write(const struct spec *spec, const struct node *files, const char *python, struct json *out);
 
+/* Adds a warning for each file that the script reads beside itself and that does not go along. Only for a request of the
+ * page: the command line looks at the files itself. */
+void lacks_write_reads(const struct spec *spec, const struct node *files, struct json *out);
+
 #endif

@@ -69,6 +69,8 @@ void lookup_write(const struct lookup *lookup, struct json *out)
 	char *path = found ? lookup_find_python(lookup, &python) : NULL;
 	if (!found)
 		json_put_string(out, missing.text);
+	if (!lookup->caller && !lookup->elsewhere)
+		lacks_write_reads(spec, lookup->files, out);
 	bool loads = !spec->modules && caller.modules && caller.modules->count;
 	lacks_write(spec, lookup->files, loads || lookup->elsewhere ? NULL : path, out);
 	json_key(out, "environment");

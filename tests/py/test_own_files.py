@@ -127,6 +127,14 @@ def test_the_configuration_of_hydra_goes_along(daemon, tmp_path):
     assert "does not go along" not in done.stderr and "loss 2 " in done.stdout, done.stdout
 
 
+def test_a_form_is_told_of_files_that_the_script_reads_and_lacks(daemon):
+    text = "import csv\nopen('data/x.csv'); open('out/y.csv', 'w'); open('notes.txt'); open('notes.txt'); open('z.txt', 'w'); open('z.txt')\n"
+    files = [{"path": "train.py", "text": text}, {"path": "notes.txt", "text": ""}]
+    checked = daemon.post("/check", {"experiment": {"script": "train.py"}, "files": files})
+    said = [warning for warning in checked["warnings"] if " reads " in warning]
+    assert said == ["train.py reads data/x.csv, which is not among the files: add it, or give its whole path"]
+
+
 def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
     files = {
         "src/train.py": "import os, utils\nfrom lib.deep import layers\nopen('data/x.csv')\n",

@@ -74,6 +74,21 @@ static void the_configuration_of_hydra_is_a_folder_and_a_file(void **state)
 	imports_free(&imports);
 }
 
+static void a_file_that_is_read_is_told_from_one_that_is_written(void **state)
+{
+	static const char text[] = "a = pd.read_csv('data/a.csv'); open('b.txt'); open(\"c.txt\", 'rb')\n"
+				   "open('w.txt', 'w'); open('x.txt', mode='a'); open('y.txt', 'r+'); f('z.txt')\n"
+				   "open(os.path.join('sub', 'v.txt')); np.loadtxt( 'd.txt' , skiprows=1)\n";
+	static const char *const wanted[] = {"data/a.csv", "b.txt", "c.txt", "d.txt"};
+	struct imports imports;
+	(void)state;
+	imports_read(text, strlen(text), &imports);
+	assert_int_equal(imports.reads.len, COUNT_OF(wanted));
+	for (size_t i = 0; i < COUNT_OF(wanted); i++)
+		assert_string_equal(imports.reads.at[i], wanted[i]);
+	imports_free(&imports);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +96,7 @@ int main(void)
 		cmocka_unit_test(what_only_looks_like_one_is_passed_over),
 		cmocka_unit_test(relative_paths_are_texts_with_a_dot_or_a_slash),
 		cmocka_unit_test(the_configuration_of_hydra_is_a_folder_and_a_file),
+		cmocka_unit_test(a_file_that_is_read_is_told_from_one_that_is_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
