@@ -3,6 +3,7 @@
 // belongs to all screens: seven tabs on one stream, and a daemon that is killed and started under open pages.
 // SLUICE_BIN names the program.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { audit, drawn, launch, open, PATIENCE_MS, SIZES, sideways } from './browser.mjs';
 import { Daemon, skip } from './daemon.mjs';
@@ -118,6 +119,53 @@ for (const [name, [path, shown]] of Object.entries(SCREENS))
     assert.equal(await page.locator('main img[src="x"], main script').count(), 0, 'markup became elements');
     assert.deepEqual(troubles.splice(0), []);
   });
+
+test('by keys alone: skip link, rows, select, compare, search, help, new', { skip }, async () => {
+  const { page, troubles } = seat;
+  await page.setViewportSize(SIZES.desk);
+  await page.goto(daemon.url);
+  await page.locator('[data-row]').first().waitFor();
+  await drawn(page);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/e/${id}`);
+  await page.locator('[data-row]').nth(4).waitFor();
+  await drawn(page);
+  for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+  await page.getByText('2 tasks selected').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
+  await drawn(page);
+  await page.keyboard.press('n');
+  await page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('an experiment is exported as CSV and JSON, with its hostile values', { skip }, async () => {
+  const { page, troubles } = seat;
+  const exported = async (kind) => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: `Export as ${kind}` }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), `${id}.${kind.toLowerCase()}`);
+    return readFile(await file.path(), 'utf8');
+  };
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.locator('[data-row]').first().waitFor();
+  const csv = await exported('CSV');
+  assert.ok(csv.includes(`"${EVIL.replaceAll('"', '""')}"`), csv);
+  const values = JSON.parse(await exported('JSON')).tasks.map((task) => task.parameters.how);
+  assert.ok(values.includes(EVIL) && values.length === 5, JSON.stringify(values));
+  assert.deepEqual(troubles.splice(0), []);
+});
 
 // A browser opens six connections to one server over HTTP/1.1, so the seventh tab would wait for ever.
 test('seven tabs are live at once, and follow one event', { skip }, async () => {
