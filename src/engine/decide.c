@@ -260,7 +260,7 @@ static struct attempt_verdict decide_unstarted(const struct attempt_end *found)
 	const char *why = spool_status_text(found->exit_code);
 	struct attempt_verdict verdict = verdict_error(CAUSE_UNSTARTED, "not started", NULL);
 	if (found->unlaunched)
-		why = "its node could not start it, and Slurm cancelled its job";
+		why = "Slurm cancelled its job before it began: its node could not start it, or an administrator cancelled it";
 	verdict.more = why ? why : found->message ? found->message : "its job ended before its runner began";
 	return verdict;
 }

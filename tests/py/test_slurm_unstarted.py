@@ -139,7 +139,7 @@ def test_a_node_that_cannot_start_a_task_is_not_called_a_cancel(slurm, lab, refu
     assert [attempt["job"] for attempt in first] == [f"{refused_job}_{index}" for index in range(4)], first
     kinds = [attempt["cause"]["kind"] for attempt in first]
     assert kinds[3] == "unstarted" and set(kinds[:3]) <= {"node", "unstarted"}, first
-    assert "its node could not start it, and Slurm cancelled its job" in first[3]["cause"]["text"], first
+    assert "Slurm cancelled its job before it began: its node could not start it" in first[3]["cause"]["text"], first
     assert all("could not start" in attempt["cause"]["text"] for attempt in first), first
     rows = lab.slurm("sacct", "-n", "-X", "-P", "-j", refused_job, "-o", "State").split("\n")
     assert rows.count("CANCELLED by 0") == 4 or os.geteuid(), rows

@@ -234,7 +234,9 @@ static void test_a_cancel_by_a_node_that_could_not_start_it_is_nobodys_wish(void
 			     .state = BACKEND_ENDED, .cause = CAUSE_CANCELLED, .unlaunched = true, .node = "cpu1"});
 	pass(f, 12 * SECOND);
 	assert_attempt(f, id, 0, "error", "unstarted");
-	assert_reason(f, id, "not started on cpu1: its node could not start it, and Slurm cancelled its job");
+	assert_reason(f, id,
+		      "not started on cpu1: Slurm cancelled its job before it began: its node could not start "
+		      "it, or an administrator cancelled it");
 	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
 	pass(f, 30 * SECOND);
 	runner_start(f);
