@@ -51,7 +51,7 @@ static void tasks_add_further(struct term_table *table, const struct node *task,
 		char text[VIEW_CHARS];
 		bool known = value && value->type != NODE_NULL;
 		view_metric(known ? value : NULL, text);
-		term_table_add(table, known ? TERM_PLAIN : TERM_DIM, known ? text : view_none(task));
+		term_table_add(table, known ? TERM_PLAIN : TERM_DIM, known ? text : view_no_value(task, metric));
 	}
 }
 

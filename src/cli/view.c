@@ -30,6 +30,12 @@ const char *view_none(const struct node *thing)
 	return node_get_string(thing, "finished") ? "none" : "none yet";
 }
 
+const char *view_no_value(const struct node *thing, const char *metric)
+{
+	bool energy = metric && strcmp(metric, "energy") == 0;
+	return energy && node_get_string(thing, "finished") ? "not measured" : view_none(thing);
+}
+
 char *view_value(const struct node *value)
 {
 	if (!value || value->type == NODE_NULL)
@@ -146,7 +152,7 @@ static void view_best_values(const struct node *best, const struct node *experim
 		const char *metric = node_get_string(objective->items[i], "metric");
 		view_metric(values->items[i], value);
 		buf_addf(out, ", %s %s", metric ? metric : "?",
-			 node_is_number(values->items[i]) ? value : view_none(experiment));
+			 node_is_number(values->items[i]) ? value : view_no_value(experiment, metric));
 		if (apart && epochs && i < epochs->count)
 			view_add_step(epochs->items[i], view_task_step(best, experiment), out);
 	}

@@ -12,6 +12,8 @@
 void view_metric(const struct node *value, char text[static VIEW_CHARS]);
 /* Of an experiment or a task without one: "none yet", or "none" when it has ended. */
 const char *view_none(const struct node *thing);
+/* The same for an objective of it: energy that is not known after the end was "not measured". */
+const char *view_no_value(const struct node *thing, const char *metric);
 /* A parameter's value as it was written. The caller frees it. */
 char *view_value(const struct node *value);
 /* The same, with a long number shortened to five digits: for tables. */

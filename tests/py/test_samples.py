@@ -247,6 +247,16 @@ def test_a_wanted_energy_that_is_not_measured_is_a_warning(daemon):
     assert any("was not measured" in text for text in daemon.get(f"/experiments/{experiment}")["warnings"])
 
 
+def test_an_objective_that_is_not_measured_is_shown_so(daemon):
+    spec = {"parameters": {"turns": [1]}, "objective": [{"metric": "val_accuracy", "goal": "max"}, {"metric": "energy", "goal": "min"}]}
+    experiment = daemon.submit(SCRIPT, spec)
+    daemon.wait_ended(experiment)
+    if daemon.task(experiment, 1)["cost"]["energy_j"] is not None:
+        pytest.skip("this machine lets RAPL be read")
+    row = next(line for line in daemon.cli("show", experiment).stdout.splitlines() if line.startswith(f"{experiment}/1 "))
+    assert "not measured" in row and "none" not in row, row
+
+
 def test_a_power_limit_is_set_and_restored(gpu_daemon, folder):
     limits = folder / "limits"
     daemon = gpu_daemon(FAKE_NVML_LIMIT=limits)
