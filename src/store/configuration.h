@@ -6,9 +6,9 @@
 
 #include "store/number.h"
 
-/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended or are still to come, the first task,
- * tasks that ended badly or are beyond a limit. A search proposes repeats one by one: without those to come, the first one
- * would be a mean of its own. */
+/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended or did not begin, the first task,
+ * tasks that ended badly or are beyond a limit. A search proposes repeats one by one: without those that did not begin, the
+ * first one would be a mean of its own. */
 #define SQL_MEANS                                                                                                      \
 	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, "                                                   \
 	"sum(state < " NUMBER(FINISHED) ") + max(0, (SELECT json_extract(spec, '$.repeats') FROM experiment "          \
