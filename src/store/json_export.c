@@ -33,15 +33,7 @@ static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE expe
 static const char sql_csv_epoch[] =
 	"SELECT coalesce(epoch, step) FROM metric WHERE task = ?1 AND name = ?2 AND step = ?3";
 static const char sql_csv_last[] = "SELECT value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
-/* The value that belongs to the row of the objective (?4) at a step: of the same epoch, first in a row of the same number;
- * without epochs, of the same row. Metrics that come in rows of their own are numbered by their own rows, so that equal steps
- * alone say nothing. */
-static const char sql_csv_at_best[] =
-	"SELECT m.value FROM metric o JOIN metric m ON m.task = o.task AND m.name = ?2 AND m.step = o.step "
-	"AND (m.epoch = o.epoch OR (m.epoch IS NULL AND o.epoch IS NULL AND m.time_ms = o.time_ms)) "
-	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 UNION ALL "
-	"SELECT m.value FROM metric o JOIN metric m ON m.task = o.task AND m.name = ?2 AND m.epoch = o.epoch "
-	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 LIMIT 1";
+static const char sql_csv_at_best[] = SQL_METRIC_AT_BEST;
 
 static int export_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {

@@ -5,6 +5,8 @@ import os
 import shlex
 import subprocess
 
+import pytest
+
 from conftest import DEADLINE_S, PROGRAM, wait_for
 
 # The accuracy is best in epoch 4, the joules in epoch 1.
@@ -242,3 +244,22 @@ json.dump({'test_accuracy': 0.9}, open('final.json', 'w'))
         head, row = (line.split(",") for line in daemon.cli("export", e, "--format", "csv").stdout.splitlines())
         row = dict(zip(head, row, strict=True))
         assert (row["best_acc"], row["at_best_loss"]) == ("9", "0.2"), (first, row)
+
+
+@pytest.mark.parametrize("best", [1, 3])
+def test_values_beside_the_best_are_those_at_the_end_of_its_epoch(daemon, best):
+    # A row an iteration in one file, a row an epoch in the other: step 3 of one is no step 3 of the other.
+    script = f"""train, val = open('train_log.csv', 'w'), open('val_log.csv', 'w')
+print('epoch,iter,loss', file=train)
+print('epoch,val_loss', file=val)
+for epoch in range(1, 6):
+    for i in range(1, 21):
+        it = (epoch - 1) * 20 + i
+        print(f'{{epoch}},{{it}},{{it / 1000}}', file=train)
+    print(f'{{epoch}},{{1 + abs(epoch - {best})}}', file=val)
+"""
+    e = daemon.submit(script, {"objective": {"metric": "val_loss", "goal": "min"}})
+    assert daemon.wait_ended(e)["best"]["epoch"] == best
+    head, row = (line.split(",") for line in daemon.cli("export", e, "--format", "csv").stdout.splitlines())
+    row = dict(zip(head, row, strict=True))
+    assert (row["best_epoch"], row["at_best_loss"], row["last_loss"]) == (str(best), str(best * 20 / 1000), "0.1")
