@@ -45,9 +45,8 @@ static const char sql_rows[] =
 	"WHERE experiment = ?1 AND number > ?2 AND (?3 < 0 OR state = ?3) ORDER BY number";
 static const char sql_head[] = "SELECT parameters, objective FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 ORDER BY name";
-/* The newest value up to a step. */
-static const char sql_value[] =
-	"SELECT value FROM metric WHERE task = ?1 AND name = ?2 AND step <= ?3 ORDER BY step DESC LIMIT 1";
+static const char sql_last[] = "SELECT value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
+static const char sql_at_best[] = SQL_METRIC_AT_BEST;
 static const char sql_ran[] = "SELECT " TASK_RAN " FROM task t WHERE t.id = ?1";
 static const char sql_step[] = "SELECT best_step FROM task WHERE id = ?1";
 
@@ -101,6 +100,7 @@ struct query {
 	VEC(struct column) columns;
 	VEC(struct filter_column) names;
 	struct node *objective; /* of the experiment */
+	int64_t first; /* the metric of its first objective; 0: none reported it */
 	struct node *parameters; /* of the row; NULL: not parsed yet */
 	char text[NUM_REAL_CHARS];
 	int failed;
@@ -158,6 +158,8 @@ static int query_add_metrics(struct query *query, int64_t experiment, const char
 		bool first = objective && !strcmp(name, objective);
 		struct column best = {.kind = first ? KIND_BEST : KIND_METRIC, .metric = row_int(row, 1)};
 		best.objective = first ? NULL : query_find_further(query, name);
+		if (first)
+			query->first = row_int(row, 1);
 		struct column last = {.kind = KIND_LAST, .metric = row_int(row, 1)};
 		query_add_column(query, "", name, best, FILTER_PLAIN);
 		query_add_column(query, "m.", name, best, FILTER_PLAIN);
@@ -339,15 +341,25 @@ static struct filter_value query_point(sqlite3_stmt *row, int value, int step)
 	return row_is_null(row, step) ? query_none() : query_number(row_real(row, value));
 }
 
-static struct filter_value query_metric_at(struct query *query, int64_t task, int64_t name, int64_t step)
+static struct filter_value query_read_value(struct query *query, sqlite3_stmt *row)
 {
-	sqlite3_stmt *row = store_bind(query->store, sql_value, "iii", task, name, step);
 	int rc = store_step(query->store, row);
 	struct filter_value value = rc > 0 ? query_number(row_real(row, 0)) : query_none();
 	store_end(row);
 	if (rc < 0 && !query->failed)
 		query->failed = rc;
 	return value;
+}
+
+static struct filter_value query_metric_last(struct query *query, int64_t task, int64_t name)
+{
+	return query_read_value(query, store_bind(query->store, sql_last, "ii", task, name));
+}
+
+/* Where the first objective was best, at this step. */
+static struct filter_value query_metric_at_best(struct query *query, int64_t task, int64_t name, int64_t step)
+{
+	return query_read_value(query, store_bind(query->store, sql_at_best, "iiii", task, name, step, query->first));
 }
 
 static struct filter_value query_time_of(struct query *query)
@@ -384,8 +396,8 @@ struct filter_value query_value(struct query *query, size_t at)
 			return query_objective_of(query, row_int(row, ROW_ID), column);
 		return row_is_null(row, ROW_BEST_STEP)
 			? query_none()
-			: query_metric_at(query, row_int(row, ROW_ID), column->metric, row_int(row, ROW_BEST_STEP));
-	case KIND_LAST: return query_metric_at(query, row_int(row, ROW_ID), column->metric, INT64_MAX);
+			: query_metric_at_best(query, row_int(row, ROW_ID), column->metric, row_int(row, ROW_BEST_STEP));
+	case KIND_LAST: return query_metric_last(query, row_int(row, ROW_ID), column->metric);
 	case KIND_STATE: return query_text(store_state_name((enum store_state)row_int(row, ROW_STATE)));
 	case KIND_CAUSE: return query_text(row_text(row, ROW_CAUSE));
 	case KIND_TIME: return query_time_of(query);
@@ -465,9 +477,9 @@ int query_put_metric(struct query *query, size_t at, int64_t task, int64_t best_
 		rc = store_read_objective_step(query->store, query->experiment, task, column->of,
 					       store_objective_take(column->objective, &of), &step);
 	} else {
-		best = step < 0 ? query_none() : query_metric_at(query, task, column->metric, step);
+		best = step < 0 ? query_none() : query_metric_at_best(query, task, column->metric, step);
 	}
-	struct filter_value last = column->metric ? query_metric_at(query, task, column->metric, INT64_MAX) : best;
+	struct filter_value last = column->metric ? query_metric_last(query, task, column->metric) : best;
 	if (!column->metric)
 		step = -1; /* measured once, over the whole task */
 	json_key(out, column->of);

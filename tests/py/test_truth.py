@@ -263,3 +263,6 @@ for epoch in range(1, 6):
     head, row = (line.split(",") for line in daemon.cli("export", e, "--format", "csv").stdout.splitlines())
     row = dict(zip(head, row, strict=True))
     assert (row["best_epoch"], row["at_best_loss"], row["last_loss"]) == (str(best), str(best * 20 / 1000), "0.1")
+    # Lists, filters and the page that compares have the same value.
+    values = daemon.get(f"/experiments/{e}/tasks?metrics=loss&filter=loss+%3D+{best * 20 / 1000}")["items"][0]["values"]
+    assert values == {"loss": {"best": best * 20 / 1000, "last": 0.1, "epoch": best}}
