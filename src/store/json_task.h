@@ -35,17 +35,19 @@
 #define METRIC_COUNTED(NAME)                                                                                           \
 	"(SELECT s.step_name FROM metric_name n, metric_source s, json_each(s.names) j WHERE n.id = " NAME             \
 	" AND s.task = ?1 AND j.value = n.name AND s.step_name <> 'row' LIMIT 1)"
-#define SQL_METRIC_AT_BEST                                                                                             \
-	"SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 AND m.step = ?3 "                   \
-	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 AND iif(o.epoch IS NULL, "                                  \
-	"m.epoch IS NULL AND m.time_ms = o.time_ms, m.epoch = o.epoch AND (o.step <> o.epoch OR "                      \
-	METRIC_NEXT("m", ">", "ASC") " IS NOT o.epoch OR " METRIC_OBJECTIVE_SEVERAL ")) UNION ALL "                    \
-	"SELECT * FROM (SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 "                    \
-	"AND m.epoch = o.epoch WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 "                                     \
-	"ORDER BY m.time_ms <= o.time_ms OR NOT " METRIC_OBJECTIVE_SEVERAL " DESC, m.step DESC LIMIT 1) UNION ALL "    \
-	"SELECT * FROM (SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 "                    \
-	"AND m.step <= ?3 AND m.epoch IS NULL WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 AND o.epoch IS NULL "  \
-	"AND " METRIC_COUNTED("?2") " = " METRIC_COUNTED("?4") " ORDER BY m.step DESC LIMIT 1) LIMIT 1"
+#define SQL_METRIC_AT_BEST                                                                                                           \
+	"SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 AND m.step = ?3 "                                 \
+	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 AND iif(o.epoch IS NULL, "                                                \
+	"m.epoch IS NULL AND m.time_ms = o.time_ms, m.epoch = o.epoch AND (o.step <> o.epoch OR " METRIC_NEXT(                       \
+		"m", ">",                                                                                                            \
+		"ASC") " IS NOT o.epoch OR " METRIC_OBJECTIVE_SEVERAL ")) UNION ALL "                                                \
+		       "SELECT * FROM (SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 "                   \
+		       "AND m.epoch = o.epoch WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 "                                    \
+		       "ORDER BY m.time_ms <= o.time_ms OR NOT " METRIC_OBJECTIVE_SEVERAL                                            \
+		       " DESC, m.step DESC LIMIT 1) UNION ALL "                                                                      \
+		       "SELECT * FROM (SELECT m.value FROM metric o JOIN metric m ON m.task = ?1 AND m.name = ?2 "                   \
+		       "AND m.step <= ?3 AND m.epoch IS NULL WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 AND o.epoch IS NULL " \
+		       "AND " METRIC_COUNTED("?2") " = " METRIC_COUNTED("?4") " ORDER BY m.step DESC LIMIT 1) LIMIT 1"
 
 /* From `task t`; ?1 is the experiment. */
 enum task_column { TASK_ID, TASK_NUMBER, TASK_MEMBERS };

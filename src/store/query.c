@@ -396,7 +396,8 @@ struct filter_value query_value(struct query *query, size_t at)
 			return query_objective_of(query, row_int(row, ROW_ID), column);
 		return row_is_null(row, ROW_BEST_STEP)
 			? query_none()
-			: query_metric_at_best(query, row_int(row, ROW_ID), column->metric, row_int(row, ROW_BEST_STEP));
+			: query_metric_at_best(query, row_int(row, ROW_ID), column->metric,
+					       row_int(row, ROW_BEST_STEP));
 	case KIND_LAST: return query_metric_last(query, row_int(row, ROW_ID), column->metric);
 	case KIND_STATE: return query_text(store_state_name((enum store_state)row_int(row, ROW_STATE)));
 	case KIND_CAUSE: return query_text(row_text(row, ROW_CAUSE));
