@@ -292,6 +292,19 @@ static bool printed_is_candidate(const struct printed *p, const char *text, size
 	return memchr(text, '\t', len) || memchr(text, 0x1b, len) || word_filter_pass(&p->filter, text, len);
 }
 
+/* The text of a logger's dictionary. Where it does not say when, the dictionary does: {"epoch": 1, "message": "loss: 0.5"}. */
+static bool printed_read_message(struct phrase *phrase)
+{
+	double epoch = phrase->epoch, step = phrase->step;
+	if (!phrase_read(phrase->message, phrase->message_len, phrase))
+		return false;
+	if (isnan(phrase->epoch) && isnan(phrase->step) && step >= 0)
+		phrase->step = step;
+	if (isnan(phrase->epoch) && epoch >= 0 && epoch < PRINTED_EPOCHS_MAX) /* more is a time */
+		phrase->epoch = epoch;
+	return true;
+}
+
 /* "INFO:root:{'loss': 0.5, 'epoch': 1}", "json_stats: {…}": a dictionary that says when. */
 static bool printed_read_dict(struct phrase *phrase, const char *text, size_t len)
 {
@@ -299,7 +312,7 @@ static bool printed_read_dict(struct phrase *phrase, const char *text, size_t le
 	if (!open || !phrase_read_dict(open, len - (size_t)(open - text), phrase))
 		return false;
 	if (phrase->message && !phrase->metric)
-		return phrase_read(phrase->message, phrase->message_len, phrase);
+		return printed_read_message(phrase);
 	return open == text || (phrase->metric && (!isnan(phrase->epoch) || !isnan(phrase->step)));
 }
 

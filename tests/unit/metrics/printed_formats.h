@@ -324,6 +324,13 @@ static const struct {
 	/* the words of a logger in JSON */
 	{"{\"asctime\": \"2026-11-18 05:00:00,123\", \"lineno\": 12, \"message\": \"Epoch 1 \\\"a\\\" loss 0.5\"}\n",
 	 "epoch 1, loss=0.5"},
+	/* and when it was, where only the logger says so */
+	{"{\"level\": \"INFO\", \"epoch\": 1, \"message\": \"loss: 1 acc: 0\"}\n"
+	 "{\"level\": \"INFO\", \"epoch\": 2, \"message\": \"loss: 0.5 acc: 0.75\"}\n",
+	 "epoch 1, loss=1, acc=0; epoch 2, loss=0.5, acc=0.75"},
+	{"{\"step\": 100, \"epoch\": 1, \"message\": \"loss: 0.5\"}\n{\"step\": 200, \"epoch\": 1, \"message\": \"loss: 0.25\"}\n",
+	 "step 100, loss=0.5; step 200, loss=0.25"},
+	{"{\"epoch\": 1763500000.5, \"step\": 7, \"message\": \"epoch 1 loss: 0.5\"}\n", "epoch 1, loss=0.5"},
 	/* German */
 	{"Epoche 1/4 - Verlust: 0,5 - Genauigkeit: 57,5 % - Val-Verlust: 0,75\n",
 	 "epoch 1, Verlust=0.5, Genauigkeit=57.5, Val-Verlust=0.75"},
