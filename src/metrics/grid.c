@@ -23,7 +23,7 @@ void grid_clear(struct grid *grid)
 {
 	grid->column_count = grid->above = 0;
 	grid->separator = '\0';
-	grid->boxed = grid->reports = false;
+	grid->boxed = grid->reports = grid->narrow = false;
 	grid->section[0] = '\0';
 	phrase_clear(&grid->box);
 }
@@ -189,13 +189,41 @@ static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, s
 	return true;
 }
 
+static bool grid_is_count(const struct grid_cell *cell)
+{
+	double value;
+	return number_parse(cell->at, cell->len, &value) == 0 && value == floor(value);
+}
+
+/* Numbers, and what R and pandas print in place of one. */
+static bool grid_are_numbers(const struct grid_cell *cells, size_t count)
+{
+	static const char *const missing[] = {"NA", "<NA>", "None"};
+	for (size_t i = 0; i < count; i++) {
+		double value;
+		bool known = number_parse(cells[i].at, cells[i].len, &value) == 0;
+		for (size_t k = 0; !known && k < COUNT_OF(missing); k++)
+			known = cells[i].len == strlen(missing[k]) &&
+				memcmp(cells[i].at, missing[k], cells[i].len) == 0;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+/* A frame of pandas or R: its index has no name, and what counts stands behind it. */
+static bool grid_has_index(const struct grid *grid, const struct grid_cell *cells, size_t count)
+{
+	return count == grid->column_count + 1 && grid_is_count(&cells[0]) &&
+		(grid_is_count(&cells[1]) || grid_are_numbers(cells, count));
+}
+
 static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell *cells, size_t count,
 				      struct phrase *ret)
 {
 	double first;
-	if (count == grid->column_count + 1 && number_parse(cells[0].at, cells[0].len, &first) == 0 &&
-	    first == floor(first))
-		cells++, count--; /* a frame of pandas: its index has no name */
+	if (grid_has_index(grid, cells, count))
+		cells++, count--;
 	if (count != grid->column_count || number_parse(cells[0].at, cells[0].len, &first) < 0)
 		return GRID_NONE;
 	phrase_clear(ret);
@@ -219,14 +247,34 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 	return ret->count ? GRID_ROW : GRID_PART;
 }
 
-/* The columns of a row. A frame that R prints has one space between them where the numbers are as wide as the names. */
+/* "0.8 *": a sign behind a number marks it, and is no column. */
+static void grid_drop_mark(struct grid_cell *cell)
+{
+	size_t len = cell->len;
+	double value;
+	for (; len && cell->at[len - 1] != ' '; len--)
+		if (isalnum((unsigned char)cell->at[len - 1]))
+			return;
+	while (len && cell->at[len - 1] == ' ')
+		len--;
+	if (len && number_parse(cell->at, len, &value) == 0)
+		cell->len = len;
+}
+
+/* The columns of a row. A frame that R prints has one space between them where the numbers are as wide as the names. Words
+ * that are no numbers may belong together ("3 s", "12 it/s", a date with a time): then two spaces are between columns,
+ * unless the header has one. */
 static size_t grid_cut_row(const struct grid *grid, const char *text, size_t len,
 			   struct grid_cell cells[GRID_COLUMNS_MAX])
 {
-	size_t words = grid->column_count ? grid_cut(text, len, 1, cells) : 0;
-	if (words && (words == grid->column_count || words == grid->column_count + 1))
-		return words;
-	return grid_cut(text, len, 2, cells);
+	size_t count = grid->column_count ? grid_cut(text, len, 1, cells) : 0;
+	bool fits = count && (count == grid->column_count || grid_has_index(grid, cells, count));
+	if (fits && ((grid->narrow && count == grid->column_count) || grid_are_numbers(cells, count)))
+		return count;
+	count = grid_cut(text, len, 2, cells);
+	for (size_t i = 0; grid->column_count && i < count; i++)
+		grid_drop_mark(&cells[i]);
+	return count;
 }
 
 /* What stands between the columns of a header: a bar, else what a table in a file has; 0: spaces. */
@@ -244,14 +292,17 @@ static char grid_find_separator(const char *text, size_t len)
 static enum grid_answer grid_read_table(struct grid *grid, const char *text, size_t len, struct phrase *ret)
 {
 	struct grid_cell cells[GRID_COLUMNS_MAX] = {0};
-	if (!grid->column_count)
+	if (!grid->column_count) {
 		grid->separator = grid_find_separator(text, len);
+		grid->narrow = false;
+	}
 	bool bars = grid->separator != '\0';
 	size_t count = bars ? grid_cut_by(grid->separator, text, len, cells) : grid_cut_row(grid, text, len, cells);
 	if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
 		return GRID_PART;
 	if (!grid->column_count && !bars) { /* a header with one space between its columns */
 		count = grid_cut(text, len, 1, cells);
+		grid->narrow = true;
 		if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
 			return GRID_PART;
 	}

@@ -14,6 +14,7 @@ struct grid {
 	char columns[GRID_COLUMNS_MAX][GRID_COLUMN_BYTES]; /* of the table that is being printed */
 	size_t column_count; /* 0: none */
 	size_t above; /* of a header in two lines, of which the first was seen: its columns; 0: none */
+	bool narrow; /* the header has one space between its columns */
 	char separator; /* '|', or ',', ';' or a tab of a table without bars; 0: spaces stand between the columns */
 	struct phrase box; /* what the box holds so far; its steps are kept in it, too */
 	char section[GRID_COLUMN_BYTES]; /* "train/" in a box */
