@@ -43,23 +43,45 @@ static void imports_skip_blanks(struct imports_reader *r, bool brackets)
 	}
 }
 
+/* A path below a folder without ".", "..", "//" and a slash at its end. NULL: it is not below it, or hidden. The caller
+ * frees it. */
+static char *imports_path(const char *text, size_t len)
+{
+	char path[IMPORTS_PATH_BYTES + 2];
+	const char *end = text + len;
+	size_t used = 0;
+	if (!len || len > IMPORTS_PATH_BYTES || *text == '/')
+		return NULL;
+	while (text < end) {
+		const char *slash = memchr(text, '/', (size_t)(end - text));
+		size_t part = (size_t)((slash ? slash : end) - text);
+		if (part == 2 && memcmp(text, "..", 2) == 0) {
+			if (!used)
+				return NULL;
+			while (used && path[--used] != '/')
+				;
+		} else if (part && !(part == 1 && *text == '.')) {
+			if (used)
+				path[used++] = '/';
+			memcpy(path + used, text, part);
+			used += part;
+		}
+		text += part + (slash != NULL);
+	}
+	return used && *path != '.' ? mem_copy(path, used) : NULL;
+}
+
 /* named: what stands before it says that it is a path. */
 static void imports_add_path(struct imports_reader *r, const char *text, size_t len, bool named)
 {
-	while (len > 2 && text[0] == '.' && text[1] == '/') {
-		text += 2;
-		len -= 2;
-	}
-	while (len > 1 && text[len - 1] == '/')
-		len--;
-	bool looks = named || memchr(text, '/', len) || memchr(text, '.', len);
-	if (!looks || !len || len > IMPORTS_PATH_BYTES || *text == '/' || *text == '.' || text[len - 1] == '.' ||
-	    r->ret->paths.len >= IMPORTS_MAX)
-		return;
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < 0x20 || strchr("\\{}%*?:", text[i]))
 			return;
-	vec_push(&r->ret->paths, mem_copy(text, len));
+	char *path = r->ret->paths.len < IMPORTS_MAX ? imports_path(text, len) : NULL;
+	if (path && (named || strchr(path, '/') || strchr(path, '.')) && !text_ends(path, "."))
+		vec_push(&r->ret->paths, path);
+	else
+		free(path);
 }
 
 /* @hydra.main(config_path="conf", config_name="config"): the folder has a bare name. The place of the word before the
@@ -76,6 +98,39 @@ static size_t imports_named(const struct imports_reader *r, const char *quote)
 			return i;
 	}
 	return COUNT_OF(words);
+}
+
+static const char *imports_skip_space(const struct imports_reader *r, const char *p)
+{
+	while (p < r->end && isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+/* Behind the name in open("x", "w"): the text of the mode, which is the second value or mode=. NULL: it has none. */
+static const char *imports_mode(const struct imports_reader *r, const char *p)
+{
+	long depth = 0;
+	for (size_t commas = 0; p < r->end && depth >= 0; p++) {
+		if (*p == '\'' || *p == '"') {
+			const char *close = memchr(p + 1, *p, (size_t)(r->end - p - 1));
+			p = close ? close : r->end - 1;
+		} else if (strchr("([{", *p) && *p) {
+			depth++;
+		} else if (strchr(")]}", *p) && *p) {
+			depth--;
+		} else if (*p == ',' && depth == 0) {
+			const char *value = imports_skip_space(r, p + 1);
+			bool named = r->end - value > 4 && memcmp(value, "mode", 4) == 0;
+			const char *equals = named ? imports_skip_space(r, value + 4) : value;
+			named = named && equals < r->end && *equals == '=';
+			if (named)
+				value = imports_skip_space(r, equals + 1);
+			if ((named || ++commas == 1) && value < r->end && (*value == '\'' || *value == '"'))
+				return value + 1;
+		}
+	}
+	return NULL;
 }
 
 /* Does the call around the text, which ends at `end`, read a file of this name? open("x", "w") writes it. */
@@ -95,23 +150,20 @@ static bool imports_is_read(const struct imports_reader *r, const char *quote, c
 	size_t at = 0, len = (size_t)(last - p);
 	while (at < COUNT_OF(calls) && !(strlen(calls[at]) == len && memcmp(calls[at], p, len) == 0))
 		at++;
-	for (const char *mode = end; at == 0 && mode < r->end && *mode != ')' && *mode != '\n'; mode++)
-		if (strchr("wax+", *mode) && (mode[-1] == '\'' || mode[-1] == '"' || mode[-1] == 'r'))
+	const char *mode = at == 0 ? imports_mode(r, end) : NULL;
+	for (; mode && mode < r->end && (isalpha((unsigned char)*mode) || *mode == '+'); mode++)
+		if (strchr("wax+", *mode))
 			return false;
 	return at < COUNT_OF(calls);
 }
 
 static void imports_add_config(struct imports_reader *r, const char *text, size_t len, bool file)
 {
-	while (len > 2 && text[0] == '.' && text[1] == '/') {
-		text += 2;
-		len -= 2;
-	}
-	if (!len || len > IMPORTS_PATH_BYTES || *text == '.' || *text == '/' || r->ret->configs.len >= IMPORTS_MAX ||
-	    memmem(text, len, "..", 2))
-		return;
-	bool whole = !file || (len > 5 && memcmp(text + len - 5, ".yaml", 5) == 0);
-	vec_push(&r->ret->configs, mem_printf("%.*s%s", (int)len, text, whole ? "" : ".yaml"));
+	char *path = r->ret->configs.len < IMPORTS_MAX ? imports_path(text, len) : NULL;
+	if (path)
+		vec_push(&r->ret->configs,
+			 mem_printf("%s%s", path, file && !text_ends(path, ".yaml") ? ".yaml" : ""));
+	free(path);
 }
 
 /* At a quote: behind the text that it begins. */

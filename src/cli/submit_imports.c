@@ -53,15 +53,36 @@ static bool imports_take(void *ctx, const char *path)
 	return took;
 }
 
+/* A link to a folder that the path comes through, or to one above: it would be walked again. */
+static bool imports_goes_round(const struct follow_imports *f, const char *path, const char *link)
+{
+	char *target = realpath(link, NULL), *at = imports_local(f, path);
+	size_t len = target ? strlen(target) : 0, least = strlen(f->root);
+	bool round = false;
+	while (target && !round) {
+		char *real = realpath(at, NULL), *slash = strrchr(at, '/');
+		round = real && strncmp(real, target, len) == 0 && (len == 1 || !real[len] || real[len] == '/');
+		free(real);
+		if (!slash || (size_t)(slash - at) < least)
+			break;
+		*slash = 0;
+	}
+	free(target);
+	free(at);
+	return round;
+}
+
 static void imports_list(void *ctx, const char *path, struct modules_entries *ret)
 {
-	char *local = imports_local(ctx, path);
+	const struct follow_imports *f = ctx;
+	char *local = imports_local(f, path);
 	struct dirent **entries;
 	int count = scandir(local, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		char *there = mem_printf("%s/%s", local, entries[i]->d_name);
-		struct stat st;
-		if (stat(there, &st) == 0)
+		struct stat st, link;
+		if (stat(there, &st) == 0 && lstat(there, &link) == 0 &&
+		    !(S_ISLNK(link.st_mode) && S_ISDIR(st.st_mode) && imports_goes_round(f, path, there)))
 			vec_push(&ret->list,
 				 ((struct modules_entry){mem_strdup(entries[i]->d_name), S_ISDIR(st.st_mode)}));
 		free(there);

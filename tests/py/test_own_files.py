@@ -127,6 +127,18 @@ def test_the_configuration_of_hydra_goes_along(daemon, tmp_path):
     assert "does not go along" not in done.stderr and "loss 2 " in done.stdout, done.stdout
 
 
+def test_links_to_folders_above_are_not_followed(daemon, tmp_path):
+    (tmp_path / "exp/conf/a").mkdir(parents=True)
+    (tmp_path / "shared").mkdir()
+    for name in ("shared/big.yaml", "exp/conf/config.yaml", "exp/conf/a/x.yaml", "secret.yaml"):
+        (tmp_path / name).write_text("lr: 0.1\n")
+    for link, target in {"a/loop": "..", "a/far": "../../..", "model": "../../shared", "b": "a"}.items():
+        (tmp_path / "exp/conf" / link).symlink_to(target)
+    (tmp_path / "exp/train.py").write_text("def main(config_path): print('loss', 1)\nmain(config_path='conf/')\n")
+    done = daemon.cli("run", "train.py", "--objective", "loss", cwd=tmp_path / "exp")
+    assert "so they are taken along: conf/a/x.yaml, conf/b/x.yaml, conf/config.yaml, conf/model/big.yaml\n" in done.stderr, done.stderr
+
+
 def test_a_form_is_told_of_files_that_the_script_reads_and_lacks(daemon):
     text = "import csv\nopen('data/x.csv'); open('out/y.csv', 'w'); open('notes.txt'); open('notes.txt'); open('z.txt', 'w'); open('z.txt')\n"
     files = [{"path": "train.py", "text": text}, {"path": "notes.txt", "text": ""}]

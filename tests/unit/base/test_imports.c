@@ -56,6 +56,8 @@ static void relative_paths_are_texts_with_a_dot_or_a_slash(void **state)
 	assert_reads("f'a/{b}'; b'c.d'; '/abs/x.csv'; '../up.csv'; 'word'; 'a sentence.'; 'http://x.y'; '%d.csv'\n", "",
 		     "");
 	assert_reads("'a\\n.csv' 'it\\'s.csv' 'ok.csv'", "", "ok.csv");
+	assert_reads("'data//x.csv'; 'data/../data/./z.csv'; 'a/../../up.csv'; 'a/..'; './.hid/x'; 'sub//'", "",
+		     "data/x.csv data/z.csv");
 	assert_reads("@hydra.main(version_base=None, config_path=\"conf\", config_name='config')\n", "", "conf");
 }
 
@@ -63,13 +65,14 @@ static void the_configuration_of_hydra_is_a_folder_and_a_file(void **state)
 {
 	static const char text[] = "@hydra.main(version_base=None, config_path=\"./conf\", config_name='config')\n"
 				   "initialize(config_dir='/abs', config_path='../up')\n"
-				   "compose(config_name='sub/x.yaml')\n";
-	static const char *const wanted[] = {"conf", "config.yaml", "sub/x.yaml"};
+				   "compose(config_name='sub/x.yaml')\n"
+				   "@hydra.main(config_path='conf/')\n@hydra.main(config_path='a//../conf//b')\n";
+	static const char *const wanted[] = {"conf", "config.yaml", "sub/x.yaml", "conf", "conf/b"};
 	struct imports imports;
 	(void)state;
 	imports_read(text, strlen(text), &imports);
-	assert_int_equal(imports.configs.len, 3);
-	for (size_t i = 0; i < 3; i++)
+	assert_int_equal(imports.configs.len, COUNT_OF(wanted));
+	for (size_t i = 0; i < COUNT_OF(wanted); i++)
 		assert_string_equal(imports.configs.at[i], wanted[i]);
 	imports_free(&imports);
 }
@@ -78,8 +81,11 @@ static void a_file_that_is_read_is_told_from_one_that_is_written(void **state)
 {
 	static const char text[] = "a = pd.read_csv('data/a.csv'); open('b.txt'); open(\"c.txt\", 'rb')\n"
 				   "open('w.txt', 'w'); open('x.txt', mode='a'); open('y.txt', 'r+'); f('z.txt')\n"
-				   "open(os.path.join('sub', 'v.txt')); np.loadtxt( 'd.txt' , skiprows=1)\n";
-	static const char *const wanted[] = {"data/a.csv", "b.txt", "c.txt", "d.txt"};
+				   "open(os.path.join('sub', 'v.txt')); np.loadtxt( 'd.txt' , skiprows=1)\n"
+				   "open('e.txt', encoding='ascii'); open('f.txt', newline='', errors=f('x', 'w'))\n"
+				   "open('u.txt', encoding='ascii',\n  mode = 'w'); open('data/../data/g.csv')\n";
+	static const char *const wanted[] = {"data/a.csv", "b.txt", "c.txt",      "d.txt",
+					     "e.txt",      "f.txt", "data/g.csv"};
 	struct imports imports;
 	(void)state;
 	imports_read(text, strlen(text), &imports);
