@@ -161,8 +161,7 @@ static void imports_add_config(struct imports_reader *r, const char *text, size_
 {
 	char *path = r->ret->configs.len < IMPORTS_MAX ? imports_path(text, len) : NULL;
 	if (path)
-		vec_push(&r->ret->configs,
-			 mem_printf("%s%s", path, file && !text_ends(path, ".yaml") ? ".yaml" : ""));
+		vec_push(&r->ret->configs, mem_printf("%s%s", path, file && !text_ends(path, ".yaml") ? ".yaml" : ""));
 	free(path);
 }
 

@@ -10,8 +10,11 @@ static const struct {
 	size_t running, waiting;
 } pool_most[POOL_LANES] = {
 	[POOL_FOLDERS] = {2, 0}, /* people look at one folder at a time: the others do not answer */
-	[POOL_CHECKS] = {1, 64}, /* each takes milliseconds */
+	[POOL_CHECKS] = {2, 64}, /* each takes milliseconds, unless a file system does not answer */
 };
+
+/* Bodies of requests of a lane: many large ones do not wait in memory. One alone may be larger. */
+#define POOL_MOST_BYTES (64u << 20)
 
 struct pool_job {
 	uv_work_t work;
@@ -21,6 +24,7 @@ struct pool_job {
 	struct response *response;
 	const struct pool_kind *kind;
 	void *ctx;
+	size_t bytes; /* of the request's body, which lives on in ctx */
 	bool running;
 };
 
@@ -90,10 +94,13 @@ void pool_start(struct request *request, struct response *response, const struct
 {
 	struct app *app = request->app;
 	struct pool_job **at = &app->pool.first[kind->lane];
-	size_t count = 0;
-	for (; *at; at = &(*at)->next)
+	size_t count = 0, bytes = request->body.len;
+	for (; *at; at = &(*at)->next) {
 		count++;
-	if (count >= pool_most[kind->lane].running + pool_most[kind->lane].waiting) {
+		bytes += (*at)->bytes;
+	}
+	if ((count && bytes > POOL_MOST_BYTES) ||
+	    count >= pool_most[kind->lane].running + pool_most[kind->lane].waiting) {
 		kind->free(give_ctx);
 		response_problem(response, 503,
 				 "other requests like this are still being answered; try again in a moment");
@@ -101,7 +108,12 @@ void pool_start(struct request *request, struct response *response, const struct
 		return;
 	}
 	struct pool_job *job = mem_alloc(sizeof(*job));
-	*job = (struct pool_job){.app = app, .request = request, .response = response, .kind = kind, .ctx = give_ctx};
+	*job = (struct pool_job){.app = app,
+				 .request = request,
+				 .response = response,
+				 .kind = kind,
+				 .ctx = give_ctx,
+				 .bytes = request->body.len};
 	*at = job;
 	response->later = (struct later){pool_cancel, job};
 	pool_run(app, kind->lane);

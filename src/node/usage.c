@@ -37,7 +37,7 @@ static bool usage_parse_stat(const char *text, struct usage_process *ret)
 		p += n + (p[n] != 0);
 	}
 	ret->parent = field[4];
-	ret->faults = field[10] + field[11] + field[12] + field[13];
+	ret->counts[USAGE_FAULTS] = field[10] + field[11] + field[12] + field[13];
 	ret->own_ticks = field[14] + field[15];
 	ret->ticks = ret->own_ticks + field[16] + field[17];
 	ret->threads = field[20];
@@ -122,36 +122,57 @@ static void usage_read_io(struct usage_process *process)
 	struct buf text = buf_make(4096);
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/io", process->pid);
 	if (fs_read(path, 4096, &text, NULL) == 0) {
-		process->read_bytes = usage_io_line(buf_text(&text), "\nread_bytes: ");
-		process->write_bytes = usage_io_line(buf_text(&text), "\nwrite_bytes: ");
-		process->calls = usage_io_line(buf_text(&text), "\nsyscr: ") +
+		process->counts[USAGE_READ] = usage_io_line(buf_text(&text), "\nread_bytes: ");
+		process->counts[USAGE_WRITE] = usage_io_line(buf_text(&text), "\nwrite_bytes: ");
+		process->counts[USAGE_CALLS] = usage_io_line(buf_text(&text), "\nsyscr: ") +
 			usage_io_line(buf_text(&text), "\nsyscw: ");
 		process->knows_io = true;
 	}
 	buf_free(&text);
 }
 
-static const struct usage_process *usage_find(const struct usage *usage, const struct usage_process *process)
+static struct usage_process *usage_at(const usage_processes *all, uint64_t pid)
 {
-	const struct usage_process *found = usage->seen.len
-		? bsearch(process, usage->seen.at, usage->seen.len, sizeof(*usage->seen.at), usage_compare)
-		: NULL;
+	struct usage_process key = {.pid = pid};
+	return all->len ? bsearch(&key, all->at, all->len, sizeof(*all->at), usage_compare) : NULL;
+}
+
+static const struct usage_process *usage_find(const usage_processes *all, const struct usage_process *process)
+{
+	const struct usage_process *found = usage_at(all, process->pid);
 	return found && found->started == process->started ? found : NULL;
 }
 
+/* The kernel adds the whole life of a child to its parent when it is waited for. What was counted while it lived is noted
+ * at the nearest of those above it that still lives. */
+static void usage_note_gone(const struct usage *usage, const usage_processes *now)
+{
+	for (size_t i = 0; i < usage->seen.len; i++) {
+		const struct usage_process *child = &usage->seen.at[i], *above = child;
+		if (usage_find(now, child))
+			continue;
+		while ((above = usage_at(&usage->seen, above->parent)) && !usage_find(now, above))
+			;
+		struct usage_process *parent = above ? usage_at(now, above->pid) : NULL;
+		for (size_t k = 0; parent && k < USAGE_COUNTS; k++)
+			parent->gone[k] += child->counts[k];
+	}
+}
+
 struct usage_sum {
-	uint64_t ticks, pages, threads, read_bytes, write_bytes, busiest_ticks;
-	uint64_t blocked, stopped, ready, faults, calls;
+	uint64_t ticks, pages, threads, busiest_ticks;
+	uint64_t blocked, stopped, ready, counts[USAGE_COUNTS];
 	bool calls_unknown; /* of one of them at least */
 };
 
 /* What is there, and what was used since the last look: a process that came meanwhile has used all of it since. */
 static void usage_add_up(const struct usage *usage, usage_processes *now, struct usage_sum *sum)
 {
+	usage_note_gone(usage, now);
 	for (size_t i = 0; i < now->len; i++) {
 		struct usage_process *p = &now->at[i];
 		usage_read_io(p);
-		const struct usage_process *before = usage_find(usage, p);
+		const struct usage_process *before = usage_find(&usage->seen, p);
 		uint64_t busy = p->own_ticks - (before ? before->own_ticks : 0);
 		sum->ticks += p->ticks;
 		sum->pages += p->pages;
@@ -159,10 +180,10 @@ static void usage_add_up(const struct usage *usage, usage_processes *now, struct
 		sum->blocked += p->state == 'D';
 		sum->stopped += p->state == 'T' || p->state == 't';
 		sum->ready += p->state == 'R';
-		sum->read_bytes += p->read_bytes - (before ? before->read_bytes : 0);
-		sum->write_bytes += p->write_bytes - (before ? before->write_bytes : 0);
-		sum->faults += p->faults - (before ? before->faults : 0);
-		sum->calls += p->calls - (before ? before->calls : 0);
+		for (size_t k = 0; k < USAGE_COUNTS; k++) {
+			uint64_t counted = (before ? before->counts[k] : 0) + p->gone[k];
+			sum->counts[k] += p->counts[k] > counted ? p->counts[k] - counted : 0;
+		}
 		sum->calls_unknown |= !p->knows_io || (before && !before->knows_io);
 		if (busy > sum->busiest_ticks)
 			sum->busiest_ticks = busy;
@@ -183,11 +204,11 @@ static void usage_fill(const struct usage *usage, int64_t now_ms, double cpu_ms,
 	double used = cpu_ms - usage->cpu_ms;
 	sample->host[SAMPLE_HOST_CPU] = used > 0 ? used / passed_ms : 0;
 	sample->host[SAMPLE_HOST_BUSIEST] = (double)sum->busiest_ticks * tick_ms / passed_ms;
-	sample->host[SAMPLE_HOST_READ] = (double)sum->read_bytes * 1000 / passed_ms;
-	sample->host[SAMPLE_HOST_WRITE] = (double)sum->write_bytes * 1000 / passed_ms;
-	sample->host[SAMPLE_HOST_FAULTS] = (double)sum->faults * 1000 / passed_ms;
+	sample->host[SAMPLE_HOST_READ] = (double)sum->counts[USAGE_READ] * 1000 / passed_ms;
+	sample->host[SAMPLE_HOST_WRITE] = (double)sum->counts[USAGE_WRITE] * 1000 / passed_ms;
+	sample->host[SAMPLE_HOST_FAULTS] = (double)sum->counts[USAGE_FAULTS] * 1000 / passed_ms;
 	if (!sum->calls_unknown)
-		sample->host[SAMPLE_HOST_CALLS] = (double)sum->calls * 1000 / passed_ms;
+		sample->host[SAMPLE_HOST_CALLS] = (double)sum->counts[USAGE_CALLS] * 1000 / passed_ms;
 }
 
 static void usage_add(struct cost *cost, enum figure figure, uint64_t more)
@@ -225,8 +246,8 @@ void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct
 	cost_set(cost, FIGURE_CPU, cpu_ms);
 	cost_raise(cost, FIGURE_MEMORY, (double)sum.pages * (double)sysconf(_SC_PAGESIZE));
 	usage_raise_ended(usage, &ended, cost);
-	usage_add(cost, FIGURE_READ, sum.read_bytes);
-	usage_add(cost, FIGURE_WRITE, sum.write_bytes);
+	usage_add(cost, FIGURE_READ, sum.counts[USAGE_READ]);
+	usage_add(cost, FIGURE_WRITE, sum.counts[USAGE_WRITE]);
 	sample->host[SAMPLE_HOST_PROCESSES] = (double)now.len;
 	usage_fill(usage, now_ms, cpu_ms, &sum, sample);
 	free(usage->seen.at);

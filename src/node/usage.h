@@ -10,14 +10,22 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+enum usage_count {
+	USAGE_FAULTS, /* pages that were touched for the first time */
+	USAGE_READ, /* bytes from storage */
+	USAGE_WRITE, /* and to it */
+	USAGE_CALLS, /* to read and write anything */
+	USAGE_COUNTS
+};
+
 struct usage_process {
 	uint64_t pid, parent, started, threads;
 	uint64_t own_ticks; /* of the process itself */
 	uint64_t ticks; /* with the children that it waited for */
 	uint64_t pages;
-	uint64_t faults; /* pages that it touched for the first time, with the children that it waited for */
-	uint64_t read_bytes, write_bytes; /* from and to storage; 0 where the kernel does not say */
-	uint64_t calls; /* to read and write anything */
+	uint64_t counts[USAGE_COUNTS]; /* with the children that it waited for; 0 where the kernel does not say */
+	uint64_t gone
+		[USAGE_COUNTS]; /* of them what was counted while they lived: those that are gone since the last look */
 	char state;
 	bool ours, knows_io;
 };

@@ -136,10 +136,12 @@ static const char sql_beginnings[] =
 	"UNION ALL SELECT 1, a.node, NULL, NULL, max(a.started_ms) AS at "
 	"FROM task t JOIN attempt a ON a.task = t.id WHERE t.experiment = ?1 AND a.started_ms IS NOT NULL "
 	"GROUP BY a.node ORDER BY at";
-static const char sql_find_attempt[] =
-	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
-	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
-	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
+/* The newest. Of a task that has ended an attempt that was taken back before it began is not meant. */
+#define FIND_ATTEMPT "(SELECT max(a.number) FROM attempt a WHERE a.task = t.id AND (?3 = 0 OR a.number = ?3)"
+static const char sql_find_attempt[] = "SELECT coalesce(" FIND_ATTEMPT " AND (t.state < " NUMBER(
+	FINISHED) " OR a.started_ms IS NOT NULL OR a.cause IS NOT NULL)), " FIND_ATTEMPT
+		  "), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
+		  "AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
 static const char sql_add_attempt[] = "INSERT INTO attempt (id, task, number, token, idx, created_ms, submitted_ms) "
 				      "VALUES (" NEXT_ID("attempt") ", ?1, ?2, ?3, ?4, ?5, ?5)";
 static const char sql_leave_attempts[] = "UPDATE removed_id SET last = ?1 WHERE name = 'attempt' AND last < ?1";

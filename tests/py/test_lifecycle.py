@@ -199,6 +199,8 @@ def test_a_restart_that_is_stopped_before_it_begins_leaves_the_task_as_it_was(da
     daemon.wait_ended(experiment)
     before = daemon.tasks(experiment)
     assert [t["state"] for t in before] == ["finished", "error", "finished", "finished"]
+    said = daemon.get(f"/experiments/{experiment}/tasks/3/log")["text"]
+    assert said
     (gate / "open").unlink()
     daemon.post(f"/experiments/{experiment}/restart")
     assert running_number(daemon, experiment) == 1
@@ -216,6 +218,8 @@ def test_a_restart_that_is_stopped_before_it_begins_leaves_the_task_as_it_was(da
     assert daemon.get(f"/experiments/{experiment}")["best"]["value"] == 0.5
     last = daemon.task(experiment, 3)["timeline"][-1]
     assert last["reason"] == "the restart was stopped before it began: it is as it was", last
+    assert daemon.get(f"/experiments/{experiment}/tasks/3/log")["text"] == said
+    assert daemon.cli("logs", f"{experiment}/3").stdout.endswith(said)
     # It can be restarted as before.
     (gate / "open").touch()
     daemon.cli("restart", "--yes", f"{experiment}/3")

@@ -84,8 +84,7 @@ static void a_file_that_is_read_is_told_from_one_that_is_written(void **state)
 				   "open(os.path.join('sub', 'v.txt')); np.loadtxt( 'd.txt' , skiprows=1)\n"
 				   "open('e.txt', encoding='ascii'); open('f.txt', newline='', errors=f('x', 'w'))\n"
 				   "open('u.txt', encoding='ascii',\n  mode = 'w'); open('data/../data/g.csv')\n";
-	static const char *const wanted[] = {"data/a.csv", "b.txt", "c.txt",      "d.txt",
-					     "e.txt",      "f.txt", "data/g.csv"};
+	static const char *const wanted[] = {"data/a.csv", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "data/g.csv"};
 	struct imports imports;
 	(void)state;
 	imports_read(text, strlen(text), &imports);

@@ -43,6 +43,7 @@ function Choice({ home, there, onAdd, onRemove }: Props) {
     let live = true;
     const id = from.value;
     tasks.value = null;
+    wrong.value = null;
     if (id)
       Promise.all([
         get<Experiment>(`/experiments/${id}`),

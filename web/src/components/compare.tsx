@@ -99,7 +99,7 @@ function objectiveRows(all: Compared[], name: string): RowSpec[] {
     numberRow(all, `Best ${name}`, best, goalOf(all, name)),
     {
       ...row(
-        `at ${steps.size === 1 ? [...steps][0] : 'step'}`,
+        `${name} is best at ${steps.size === 1 ? [...steps][0] : 'step'}`,
         epochs.map((v) => (v === null ? DASH : count(v))),
         epochs,
       ),

@@ -201,8 +201,8 @@ export function TasksCard(props: Props) {
   const all = useMemo(() => allColumns(e, tasks), [e.parameters, e.varying, e.metrics, e.objective, tasks]);
   const [more, fewer] = [keysOf('more'), keysOf('fewer')];
   const shown = useMemo(() => shownColumns(all, more, fewer, tasks), [all, more.join(), fewer.join()]);
-  // Rows are drawn again only when their columns change, not when a value does.
   const write = useMemo(() => linedUp(tasks.map(bestValue), (v) => (v === null ? null : format(v))), [format]);
+  // Rows are drawn again only when their columns change, not when a value does.
   const columns = useMemo(() => shown, [shown.map((c) => c.key).join(), store.complete.value, tasks.length]);
   const complete = store.complete.value;
   // Configurations are rows, tasks are what is counted.
