@@ -163,7 +163,8 @@ const struct verb verb_restart = {
 	.name = "restart",
 	.arguments = "ID[/TASK] ... [--failed] [--resume|--fresh] [--with SCRIPT]",
 	.summary = "run tasks again that have ended",
-	.help = "Makes the next attempt of each task; what still runs is left alone. A task that has saved something in its\n"
+	.help = "Makes the next attempt of each task. Of an experiment, what still runs is left alone; a task that is named and\n"
+		"still runs is refused: stop it first. A task that has saved something in its\n"
 		"checkpoint folder and has not finished goes on from there, any other begins anew. Results of before stay\n"
 		"until the new attempt has started. Asks before finished results are replaced.\n\n"
 		"  sluice restart e12 --failed\n"

@@ -238,6 +238,24 @@ static int action_restart(struct engine *engine, void *ctx, struct error *err)
 	return rc;
 }
 
+/* What runs is not run a second time; said instead of an answer as if it were, where nothing else was asked for. */
+static int action_check_over(const struct action *action, struct error *err)
+{
+	const struct store_task *running = NULL;
+	for (size_t i = 0; i < action->tasks.len; i++) {
+		if (action->tasks.at[i].state != STORE_RUNNING)
+			return 0;
+		running = running ? running : &action->tasks.at[i];
+	}
+	if (!running)
+		return 0;
+	int64_t e = action->experiment->id, n = running->number;
+	return errorf(err, -EBUSY,
+		      "e%" PRId64 "/%" PRId64 " runs: `sluice stop e%" PRId64 "/%" PRId64
+		      "` first, and restart it when it has ended",
+		      e, n, e, n);
+}
+
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
 		   enum engine_mode mode, int64_t *ret_count, struct error *err)
 {
@@ -246,6 +264,8 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 	/* What begins again before the stop has come to it would be stopped by it. */
 	if (rc == 0 && (numbers || failed_only) && action.experiment->sweep == STORE_SWEEP_STOP)
 		rc = errorf(err, -EBUSY, "e%" PRId64 " is still being stopped; try again in a moment", experiment);
+	if (rc == 0 && numbers)
+		rc = action_check_over(&action, err);
 	if (rc == 0)
 		rc = engine_transact(engine, numbers ? action_restart : action_restart_all, &action, err);
 	free(action.tasks.at);

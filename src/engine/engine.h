@@ -54,7 +54,8 @@ int engine_create(struct engine *engine, const struct node *request, const char 
 		  int64_t *ret_experiment, struct problems *problems, struct error *err) MUST_USE;
 
 /* numbers NULL: every task. ret_count: how many tasks changed. -ENOENT when there is no such experiment or task.
- * Stopping a task that has ended, or restarting one that still runs, changes nothing. */
+ * Stopping a task that has ended, or restarting one that still runs beside others, changes nothing. If all that are to
+ * be restarted run, -EBUSY. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
 /* As engine_stop, but running scripts are asked to save a checkpoint first. They have the time in `checkpoint:

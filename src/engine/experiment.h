@@ -44,6 +44,7 @@ struct engine_experiment {
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
 	char *paused; /* why it is paused (pause.h), as the store has it; NULL: it is not */
+	bool differs; /* tasks have different values of the objective; false: not known */
 	bool missing_noted; /* the user was notified of a task without the objective */
 	struct sharing sharing; /* with `share: auto` */
 	struct {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "script/script.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -491,6 +492,34 @@ static void fit_check_command(const struct check *check, const struct node *docu
 	buf_free(&names);
 }
 
+/* Values that nothing reads: each task would do the same, and one would still be called the best. A command or lines of
+ * setup may pass them in a way of their own. */
+static void fit_check_deaf(struct spec *spec, const struct script *script)
+{
+	if (!script->deaf || spec->command || !spec->space->dim_count || (spec->setup && spec->setup[0]))
+		return;
+	const char *slash = strrchr(spec->script, '/'), *name = slash ? slash + 1 : spec->script;
+	const char *param = spec->space->params[spec->space->dims[0]].name;
+	bool shell = text_ends(name, ".sh") || text_ends(name, ".bash");
+	char *variable = mem_printf("SLUICE_PARAM_%s", param);
+	for (char *p = variable; *p; p++)
+		*p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+	if (script->variable)
+		vec_push(&spec->cautions,
+			 mem_printf(
+				 "%s reads %s from the environment (line %u), but no arguments, nor SLUICE_PARAM_...: "
+				 "every task would compute the same; parameters come as os.environ[\"%s\"]",
+				 name, script->variable, script->variable_line, variable));
+	else
+		vec_push(&spec->cautions,
+			 mem_printf(
+				 "%s reads no arguments, nor SLUICE_PARAM_...: every task would compute the same; let "
+				 "it take --%s with %s, or read %s%s%s",
+				 name, param, shell ? "\"$@\"" : "argparse", shell ? "$" : "os.environ[\"", variable,
+				 shell ? "" : "\"]"));
+	free(variable);
+}
+
 void fit_check(struct spec *spec, const struct node *document, const struct script *script, struct fit *fit,
 	       struct problems *problems)
 {
@@ -508,6 +537,7 @@ void fit_check(struct spec *spec, const struct node *document, const struct scri
 			  "the script reads flags (%s) and would get the values by position", script->parser);
 	fit_check_seed(spec, script);
 	fit_check_command(&check, document);
+	fit_check_deaf(spec, script);
 	bool placed = spec->argument_count && strcmp(spec->arguments[0].how, "{}") == 0;
 	if (script->reads == SCRIPT_POSITIONS && spec->pass == SPEC_PASS_FLAGS && spec->space->count && !placed)
 		vec_push(

@@ -364,7 +364,7 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 	e->spec = living->spec;
 	living->spec = NULL;
 	engine_share_change(e);
-	e->asked_all = e->needs_result = false;
+	e->asked_all = e->needs_result = e->differs = false;
 	e->changed = e->parallel_changed = true;
 	if (rc == 0 && living->goes_on)
 		rc = engine_pause_end(engine, e);
@@ -374,7 +374,10 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 		rc = store_set_warning(engine->store, e->id, STORE_WARNS_MISSING, NULL);
 	if (rc == 0 && living->resources)
 		rc = living_renew(engine, e, living->resources);
-	return rc < 0 ? rc : engine_continue_search(engine, e, err);
+	if (rc == 0)
+		rc = engine_continue_search(engine, e, err);
+	/* Now, so that the answer says what there is to do. */
+	return rc < 0 ? rc : engine_propose_now(engine, e);
 }
 
 /* Its text as it is run now, to pass new parameters as it wants them and to refuse what it would refuse. */

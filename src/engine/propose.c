@@ -217,14 +217,17 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 	return rc;
 }
 
+int engine_propose_now(struct engine *engine, struct engine_experiment *e)
+{
+	bool may = !e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend;
+	return may ? engine_propose_for(engine, e, propose_wanted(e)) : 0;
+}
+
 int engine_propose(struct engine *engine)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
-		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend)
-			rc = engine_propose_for(engine, e, propose_wanted(e));
-	}
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+		rc = engine_propose_now(engine, engine->experiments.at[i]);
 	return rc;
 }
 

@@ -11,6 +11,8 @@ struct engine_experiment;
 struct spec;
 
 int engine_propose(struct engine *engine) MUST_USE;
+/* For one experiment: as many as it wants now. */
+int engine_propose_now(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* The seed that the task of this number gets. */
 int64_t engine_task_seed(const struct spec *spec, int64_t number);
 /* At most `wanted` new tasks. */

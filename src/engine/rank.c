@@ -144,6 +144,8 @@ int engine_write_objective(struct engine *engine, const struct engine_experiment
 				     e->spec->limit_count ? buf_text(&limits) : NULL);
 	buf_free(&objective);
 	buf_free(&limits);
+	if (rc == 0)
+		rc = store_set_warning(engine->store, e->id, STORE_WARNS_SAME, NULL);
 	return rc < 0 ? rc : store_set_warning(engine->store, e->id, STORE_WARNS_UNSET, NULL);
 }
 

@@ -200,3 +200,29 @@ char *remedy_say(const char *remedy, int64_t experiment, const char *script)
 		text = remedy_put(text, " --with SCRIPT", "");
 	return remedy_put(text, "SCRIPT", !script ? "the script" : slash ? slash + 1 : script);
 }
+
+#define MORE "--memory 32G"
+
+char *remedy_fit_memory(char *text, int64_t had_bytes, int64_t most_bytes)
+{
+	const int64_t gib = INT64_C(1) << 30, mib = INT64_C(1) << 20;
+	if (!text || !strstr(text, MORE))
+		return text;
+	int64_t want = had_bytes >= 16 * gib && had_bytes < INT64_MAX / 2 ? 2 * had_bytes : 32 * gib;
+	/* In whole numbers of what people write. */
+	int64_t offered = most_bytes - most_bytes % (most_bytes >= 4 * gib ? gib : mib);
+	if (offered > 0 && had_bytes >= offered) {
+		free(text);
+		return mem_strdup(
+			"no more memory than it had can be asked for here: use less at a time, such as a smaller batch "
+			"or fewer workers");
+	}
+	want = offered > 0 && want > offered ? offered : want;
+	bool whole = want % gib == 0;
+	char *by = mem_printf("--memory %" PRId64 "%c", want / (whole ? gib : mib), whole ? 'G' : 'M');
+	const char *at = strstr(text, MORE);
+	char *ret = mem_printf("%.*s%s%s", (int)(at - text), text, by, at + strlen(MORE));
+	free(by);
+	free(text);
+	return ret;
+}

@@ -21,6 +21,7 @@
 #include "engine/prune.h"
 #include "engine/remedy.h"
 #include "engine/share.h"
+#include "engine/same.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/submit.h"
@@ -101,7 +102,11 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 		json_put_null(&w);
 	json_key_string(&w, "text", text);
 	const struct engine_experiment *e = live->experiment;
+	int64_t most_memory = 0, most_time = 0;
+	if (e->backend && e->backend->backend && e->backend->ops->most)
+		e->backend->ops->most(e->backend->backend, &e->spec->resources, &most_memory, &most_time);
 	char *words = remedy_say(remedy ? remedy : remedy_of(kind, text), e->id, e->spec->script);
+	words = remedy_fit_memory(words, live->asked.memory_bytes, most_memory);
 	json_key_string(&w, "remedy", words);
 	free(words);
 	json_key_string(&w, "tail", end->tail);
@@ -303,6 +308,8 @@ static int settle_over(struct engine *engine, struct engine_live *live, enum sto
 		rc = engine_pause_note_failure(engine, live, kind, text);
 	else if (rc == 0 && (state == STORE_FINISHED || state == STORE_PRUNED))
 		rc = engine_pause_note_success(engine, live);
+	if (rc == 0 && state == STORE_FINISHED)
+		rc = engine_warn_same(engine, live);
 	return rc;
 }
 

@@ -49,6 +49,9 @@ bool python_read_fields(struct reader *reader);
 /* Metrics, goals and checkpoints. */
 void python_read_metrics(struct reader *reader, const char *text);
 void shell_read(const char *text, struct script *script);
+/* Sets `deaf`; after all else was read. */
+void python_read_deaf(struct reader *reader, const char *text, size_t len);
+void shell_read_deaf(const char *text, struct script *script);
 
 /* Is a module of this name imported (`import x`, `from x import`, `import x.y`)? Its line; 0: no. */
 unsigned python_imports(const struct lex *lex, const char *module);

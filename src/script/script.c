@@ -33,6 +33,7 @@ static void script_read_python(const char *text, size_t len, struct script *scri
 	struct reader reader = {.lex = &lex, .script = script};
 	python_read(&reader);
 	python_read_metrics(&reader, text);
+	python_read_deaf(&reader, text, len);
 	if (!old && lex.wrong) {
 		script->wrong = mem_printf("syntax error: %s", lex.wrong);
 		script->wrong_line = lex.wrong_line;
@@ -92,6 +93,8 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 		script_refuse_ends(name, ret);
 	else
 		shell_read(text, ret);
+	if (language == LANGUAGE_SHELL && !ret->wrong)
+		shell_read_deaf(text, ret);
 }
 
 static void argument_free(struct script_argument *argument)
@@ -135,6 +138,7 @@ void script_free(struct script *script)
 	free(script->metric);
 	free(script->metric_from);
 	free(script->wrong);
+	free(script->variable);
 	*script = (struct script){0};
 }
 

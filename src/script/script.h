@@ -61,6 +61,9 @@ struct script {
 	char *metric_from; /* "EarlyStopping", "ModelCheckpoint", … */
 	bool checkpoint;
 	bool seeds; /* it reads the seed that sluice gives it in the environment */
+	bool deaf; /* it surely takes no value from outside: all tasks would compute the same */
+	char *variable; /* one of the environment that it reads, if it is deaf: LR; NULL */
+	unsigned variable_line;
 	char *wrong; /* why it cannot run: a syntax error, a binary file; NULL */
 	unsigned wrong_line; /* 0: no line */
 };

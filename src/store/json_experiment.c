@@ -67,7 +67,7 @@
 /* A search that has proposed everything has made as many tasks as there will be: going on with one is no new task. */
 #define EXPERIMENT_TOTAL                                                                                               \
 	"CASE WHEN e.asked_all THEN (SELECT sum(t.tasks) FROM tally t WHERE t.experiment = e.id) "                     \
-	"ELSE max(e.planned - e.removed, 0) END"
+	"ELSE max(e.planned - e.removed, 0, (SELECT coalesce(sum(t.tasks), 0) FROM tally t WHERE t.experiment = e.id)) END"
 
 enum experiment_column {
 	EXP_ID,

@@ -125,6 +125,7 @@ int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_U
 #define STORE_WARNS_MISSING "missing" /* a task has no value for an objective */
 #define STORE_WARNS_ENERGY "energy" /* the energy of a task was not measured, and something needs it */
 #define STORE_WARNS_NODES "nodes" /* no task is submitted to some nodes */
+#define STORE_WARNS_SAME "same" /* all tasks have one value of the objective */
 #define STORE_WARNS_SCRIPT "script" /* the script was replaced */
 /* Sets a warning for the user. It replaces the warning of its kind. text NULL: removes it. */
 int store_set_warning(struct store *store, int64_t id, const char *kind, const char *text) MUST_USE;
@@ -132,6 +133,10 @@ int store_set_warning(struct store *store, int64_t id, const char *kind, const c
 int store_set_paused(struct store *store, int64_t id, const char *why) MUST_USE;
 /* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
+/* Of the finished tasks with a value: how many, and how many different parameters (at most `least` are counted). 0 tasks:
+ * their values differ. */
+int store_count_same(struct store *store, int64_t id, int64_t least, int64_t *ret_tasks,
+		     int64_t *ret_configurations) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json, const char *limits) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Finds the best task again. */

@@ -42,11 +42,23 @@ static const char sql_set_warning[] =
 	"UPDATE experiment SET warnings = (SELECT json_group_array(json(value)) FROM "
 	"(SELECT value FROM json_each(warnings) WHERE json_extract(value, '$.kind') <> ?2 "
 	"UNION ALL SELECT json_object('kind', ?2, 'text', ?3) WHERE ?3 IS NOT NULL)) WHERE id = ?1";
+/* Both ends of the index by value: cheap for any number of tasks. */
+#define SAME_OF "FROM task WHERE experiment = ?1 AND best IS NOT NULL AND +state = " NUMBER(FINISHED)
+static const char sql_same[] = "SELECT (SELECT best " SAME_OF " ORDER BY best LIMIT 1) = (SELECT best " SAME_OF
+			       " ORDER BY best DESC LIMIT 1)";
+static const char sql_count_same[] = "SELECT (SELECT count(*) " SAME_OF
+				     "), count(*) FROM (SELECT DISTINCT parameters " SAME_OF " LIMIT ?2)";
 static const char sql_set_objective[] = "UPDATE experiment SET objective = ?2, limits = ?3 WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE experiment SET step_name = ?2 WHERE id = ?1";
-static const char sql_change[] =
-	"UPDATE experiment SET spec = ?2, parameters = ?3, varying = ?4, strategy = ?5, strategy_reason = ?6, "
-	"seed = ?7, planned = ?8, parallel = ?9, asked_all = 0 WHERE id = ?1";
+/* Names of the parameters that the search varies now, ?4, and of the constants that a task has with another value. In the
+ * order of ?3. */
+#define SQL_VARYING                                                                                                    \
+	"(SELECT json_group_array(p.value ->> 'name') FROM json_each(?3) p WHERE p.value ->> 'name' IN "               \
+	"(SELECT value FROM json_each(?4)) OR EXISTS (SELECT 1 FROM task t, json_each(t.parameters) v "                \
+	"WHERE t.experiment = ?1 AND v.key = p.value ->> 'name' AND p.value ->> 'kind' = 'constant' AND v.value <> json_extract(p.value, '$.values[0]')))"
+static const char sql_change[] = "UPDATE experiment SET spec = ?2, parameters = ?3, varying = " SQL_VARYING
+				 ", strategy = ?5, strategy_reason = ?6, "
+				 "seed = ?7, planned = ?8, parallel = ?9, asked_all = 0 WHERE id = ?1";
 #define SQL_UPDATE_BEST(order)                                                                                         \
 	"UPDATE experiment SET best_task = (SELECT number FROM task WHERE experiment = ?1 AND best IS NOT NULL "       \
 	"AND beyond IS NULL ORDER BY best" order ", number LIMIT 1), best_more = NULL WHERE id = ?1"
@@ -240,6 +252,27 @@ int store_set_paused(struct store *store, int64_t id, const char *why)
 int store_set_objective(struct store *store, int64_t id, const char *json, const char *limits)
 {
 	return store_run(store, sql_set_objective, "iss", id, json, limits);
+}
+
+int store_count_same(struct store *store, int64_t id, int64_t least, int64_t *ret_tasks, int64_t *ret_configurations)
+{
+	*ret_tasks = *ret_configurations = 0;
+	sqlite3_stmt *row = store_bind(store, sql_same, "i", id);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	bool same = row_int(row, 0);
+	store_end(row);
+	if (!same)
+		return 0;
+	row = store_bind(store, sql_count_same, "ii", id, least);
+	rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	*ret_tasks = row_int(row, 0);
+	*ret_configurations = row_int(row, 1);
+	store_end(row);
+	return 0;
 }
 
 int store_set_step_name(struct store *store, int64_t id, const char *name)

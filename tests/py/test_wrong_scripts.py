@@ -13,7 +13,7 @@ from conftest import wait_for
 PY, SH = "train.py", "train.sh"
 PARSER = "import argparse\np = argparse.ArgumentParser()\np.add_argument({})\np.add_argument('--n', type=int)\np.parse_args()\n"
 CORRECT = "correct the script, then `sluice restart ID --failed --with SCRIPT`"
-MEMORY = "`sluice change ID --memory 32G`"
+MEMORY = "`sluice change ID --memory "  # and how much: no more than this machine has
 NO_GPU = "the task has no GPU: ask for one (resources: {gpus: 1})"
 TAKE_ALONG = "take the file along (--file PATH, files: [PATH]), or give its absolute path"
 ACTIVATE = "activate the environment that has the module and `sluice run` again (or name it: --python ~/venv)"

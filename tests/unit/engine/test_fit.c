@@ -125,6 +125,24 @@ static void test_what_the_script_refuses_is_named(void **state)
 	      "python3 t.py --opts=1\nwarning: the script has no argument 'opts'; did you mean 'opt'?");
 }
 
+static void test_values_that_nothing_reads_are_said(void **state)
+{
+	static const char constants[] = "LR = 0.2\nprint('loss', LR)\n";
+	static const char environ[] = "import os\nprint('loss', os.environ['LR'])\n";
+	(void)state;
+	check(constants, "script: t.py\nparameters: {LR: [0.2, 0.3]}\n", "{LR: 0.2}",
+	      "python3 t.py --LR=0.2\nwarning: t.py reads no arguments, nor SLUICE_PARAM_...: every task would compute the "
+	      "same; let it take --LR with argparse, or read os.environ[\"SLUICE_PARAM_LR\"]");
+	check(environ, "script: t.py\npass: env\nparameters: {LR: [0.2, 0.3]}\n", "{LR: 0.2}",
+	      "python3 t.py\nwarning: t.py reads LR from the environment (line 2), but no arguments, nor SLUICE_PARAM_...: "
+	      "every task would compute the same; parameters come as os.environ[\"SLUICE_PARAM_LR\"]");
+	/* One value, or lines of setup that may set LR: nothing to say. */
+	check(constants, "script: t.py\nparameters: {LR: 0.2}\n", "{LR: 0.2}", "python3 t.py --LR=0.2");
+	check(environ,
+	      "script: t.py\npass: env\nparameters: {LR: [0.2, 0.3]}\nenvironment: {setup: [export LR=$SLUICE_PARAM_LR]}\n",
+	      "{LR: 0.2}", "python3 t.py");
+}
+
 /* The kind of a range, as the experiment is stored. */
 static int kind_of(const char *script_text, const char *range, bool fit_it)
 {
@@ -172,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_values_are_passed_as_the_script_takes_them),
 		cmocka_unit_test(test_placeholders_stand_in_the_command),
 		cmocka_unit_test(test_what_the_script_refuses_is_named),
+		cmocka_unit_test(test_values_that_nothing_reads_are_said),
 		cmocka_unit_test(test_a_range_is_real_where_the_script_takes_real_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -425,6 +425,68 @@ static void test_subcommands_are_found(void **state)
 	expect_commands("import click\n@click.command()\ndef main(): pass\n", "");
 }
 
+static void expect_deaf(const char *name, const char *text, bool wanted, const char *variable)
+{
+	struct script script;
+	script_read(name, text, strlen(text), &script);
+	if (script.deaf != wanted)
+		print_error("%s\n", text);
+	assert_int_equal(script.deaf, wanted);
+	assert_string_equal(script.variable ? script.variable : "none", variable);
+	script_free(&script);
+}
+
+static void test_a_script_that_takes_nothing_is_deaf_only_where_that_is_sure(void **state)
+{
+	static const char *const deaf[] = {
+		"LR = 0.2\nfor e in range(3):\n    print('epoch', e, 'loss', LR)\n",
+		"import torch, time\nfrom torch import nn\nimport numpy as np\nmodel.eval()\nprint('loss', 1)\n",
+		"# import argparse\nprint('loss', 1)\n",
+	};
+	static const char *const open[] = {
+		"import sys\nprint(sys.argv)\n",
+		"from sys import argv\nprint(argv)\n",
+		"import config\nprint(config.LR)\n",
+		"from .config import LR\nprint(LR)\n",
+		"from tools import *\n",
+		"import numpy, mine\n",
+		"import subprocess\nsubprocess.run(['a'])\n",
+		"import os\nos.system('a')\n",
+		"exec(open('configurator.py').read())\n",
+		"import json\nprint(json.load(open('params.json')))\n",
+		"import os\nprint(os.environ['SLUICE_PARAM_LR'])\n",
+		"import os\nprint(os.environ)\n",
+		"import os\nprint(os.environ[name])\n",
+		"import os\nprint(os.environ['LR'], os.environ['SLUICE_TASK'])\n",
+		"import os\nprint(os.environ['SLURM_ARRAY_TASK_ID'])\n",
+		"import os\nprint(os.getenv('SLUICE_' + 'LR'))\n",
+		"import sluice\nprint(sluice.params())\n",
+		"import sacred\n",
+		"import fire\nfire.Fire(main)\n",
+		"if True: import mine\n",
+	};
+	static const char *const deaf_shell[] = {"LR=0.2\necho \"loss: $LR\"\n",
+						 "#!/bin/sh\nfor i in 1 2; do echo 0.5; done\n"};
+	static const char *const open_shell[] = {
+		"echo $1\n",        "echo \"$@\"\n",      "python3 train.py\n",
+		"LR=1 ./train\n",   "echo \"${2:-1}\"\n", "echo $SLUICE_PARAM_LR\n",
+		"true; source x\n", "x=$(./train)\n",     "if true; then ./train; fi\n",
+		"shift\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(deaf); i++)
+		expect_deaf("t.py", deaf[i], true, "none");
+	for (size_t i = 0; i < COUNT_OF(open); i++)
+		expect_deaf("t.py", open[i], false, "none");
+	for (size_t i = 0; i < COUNT_OF(deaf_shell); i++)
+		expect_deaf("t.sh", deaf_shell[i], true, "none");
+	for (size_t i = 0; i < COUNT_OF(open_shell); i++)
+		expect_deaf("t.sh", open_shell[i], false, "none");
+	expect_deaf("t.py", "import os\nlr = float(os.environ['LR'])\nb = os.environ.get('B', 1)\n", true, "LR");
+	expect_deaf("t.py", "from os import getenv\nlr = float(getenv('LR', '1'))\n", true, "LR");
+	expect_deaf("train", "LR = 1\n", false, "none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_an_argument_belongs_to_its_subcommand),
 		cmocka_unit_test(test_the_metric_that_the_script_watches_is_found),
 		cmocka_unit_test(test_a_script_that_cannot_run_is_said_at_once),
+		cmocka_unit_test(test_a_script_that_takes_nothing_is_deaf_only_where_that_is_sure),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
