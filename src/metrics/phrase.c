@@ -196,6 +196,7 @@ struct reading {
 	bool followed; /* a name without a part of its own has got the weak label */
 	bool each; /* "train acc 0.9, val acc 0.8, loss 0.5": every name has its own part, or none */
 	bool closed; /* what follows is of an earlier epoch: "loss 0.5, best 0.4" */
+	const struct token *remark; /* part of the name that the next number has: "Recall (macro): 0.5"; NULL: none */
 	bool averages; /* the end of an evaluation: averages stand behind its numbers, "Acc@1: 0.39 (0.31)" */
 };
 
@@ -234,6 +235,11 @@ static void phrase_add_pair(struct reading *r, size_t first, size_t last, const 
 	}
 	for (size_t i = first; i <= last; i++)
 		phrase_add_word(name, at[i].at, at[i].len);
+	/* "loss (val): 0.5": the remark is the label, and stands in front */
+	if (r->remark && (has_part || (r->remark != r->label[0] && r->remark != r->label[1]))) {
+		phrase_add_word(name, r->remark->at, r->remark->len);
+		metric |= word_kind_with(phrase->names, name, strlen(name)) == WORD_METRIC;
+	}
 	if (r->closed || at[last].word == WORD_NEVER || at[last].word == WORD_RUN || whole == WORD_NEVER ||
 	    (at[last].word != WORD_METRIC && memchr(at[last].at, '.', at[last].len)))
 		return;
@@ -314,14 +320,27 @@ static bool phrase_ends_sentence(const struct tokens *t, size_t i)
 	return i + 1 < t->count && word->at[word->len] == '.' && word[1].at > word->at + word->len + 1;
 }
 
-/* Between a name and its colon may stand a remark in brackets, or the count: "Accuracy (overall): 98%", "Loss after epoch 3:
- * 0.5". Returns the end of the name. */
-static size_t phrase_skip_between(struct tokens *t, size_t end)
+/* "(overall)", "(%)": a remark that says nothing more of the name before it. */
+static bool phrase_is_empty_remark(const struct token *token)
+{
+	static const char *const words[] = {"overall", "avg", "average", "mean", "%"};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (token->len == strlen(words[i]) && strncasecmp(token->at, words[i], token->len) == 0)
+			return true;
+	return false;
+}
+
+/* Between a name and its colon may stand a remark in brackets, or the count: "Accuracy (overall): 98%", "Recall (macro): 0.5",
+ * "Loss after epoch 3: 0.5". Returns the end of the name. */
+static size_t phrase_skip_between(struct reading *r, size_t end)
 {
 	static const char *const links[] = {"after", "at", "for", "in", "on", "of"};
+	struct tokens *t = r->tokens;
 	if (end > 3 && phrase_is_punct(t, end - 1, ")") && phrase_is_punct(t, end - 3, "(") &&
 	    t->at[end - 4].at + t->at[end - 4].len < t->at[end - 3].at && /* D(x) is a name */
 	    (t->at[end - 2].kind == TOKEN_WORD || phrase_is_punct(t, end - 2, "%"))) {
+		struct token *remark = &t->at[end - 2];
+		r->remark = phrase_is_empty_remark(remark) ? NULL : remark;
 		for (size_t i = end - 3; i < end; i++)
 			t->at[i].used = true;
 		return end - 3;
@@ -381,8 +400,9 @@ static void phrase_read_pair(struct reading *r, size_t i)
 		t->at[end - 1].used = true;
 		end--;
 	}
+	r->remark = NULL;
 	if (explicit)
-		end = phrase_skip_between(t, end);
+		end = phrase_skip_between(r, end);
 	size_t first = end;
 	while (first && end - first < PHRASE_NAME_WORDS_MAX && phrase_is_name_word(&t->at[first - 1], explicit) &&
 	       (first == end || !phrase_ends_sentence(t, first - 1)))

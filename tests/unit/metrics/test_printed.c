@@ -306,17 +306,19 @@ static void test_formats_of_libraries_are_read(void **state)
 static void test_names_of_objectives_are_metrics_whatever_they_look_like(void **state)
 {
 	(void)state;
-	static const char text[] = "epoch 1 val_acc 0.5 latency_ms 13.2 foo 2 bar 7\nstarting foo\nfoo: 3\n";
-	static const char *const names[] = {"latency_ms", "foo"};
+	static const char text[] = "epoch 1 val_acc 0.5 latency_ms 13.2 foo 2 bar 7\nstarting foo\nfoo: 3\n"
+				   "epoch 2 qux (macro): 4\n";
+	static const char *const names[] = {"latency_ms", "foo", "qux macro"};
 	assert_string_equal(read_pieces(text, sizeof(text) - 1, 1000), "epoch 1, val_acc=0.5");
 	struct metrics_reader *reader = metrics_open(metrics_format_printed(), write_row, NULL);
 	buf_free(&rows);
 	rows = buf_make(BUF_UNLIMITED);
-	metrics_want(reader, names, 2);
+	metrics_want(reader, names, COUNT_OF(names));
 	metrics_feed(reader, text, sizeof(text) - 1);
 	metrics_finish(reader);
 	metrics_free(reader);
 	assert_non_null(strstr(buf_text(&rows), "epoch 1, val_acc=0.5, latency_ms=13.2, foo=2"));
+	assert_non_null(strstr(buf_text(&rows), "epoch 2, qux macro=4"));
 }
 
 static void test_what_is_no_report_gives_nothing(void **state)
