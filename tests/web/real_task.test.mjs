@@ -283,3 +283,39 @@ test('the page fits every size and theme', { skip }, async () => {
       await look.context.close();
     }
 });
+// A row an iteration in one file, a row an epoch in the other; the best is epoch 3.
+const TWO_COUNTS = `train, val = open('train_log.csv', 'w'), open('val_log.csv', 'w')
+print('epoch,iter,loss', file=train)
+print('epoch,val_loss', file=val)
+for epoch in range(1, 6):
+    for i in range(1, 21):
+        it = (epoch - 1) * 20 + i
+        print(f'{epoch},{it},{it / 1000}', file=train)
+    print(f'{epoch},{1 + abs(epoch - 3)}', file=val)
+`;
+
+test('iterations and epochs share an axis of epochs and no row, and compare by epoch', { skip }, async () => {
+  const id = await submit(TWO_COUNTS, { parameters: { lr: [0.1, 0.2] } });
+  await ended(id);
+  const { page } = seat;
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.getByRole('img', { name: /val_loss by epoch\. Best 1 at epoch 3\./ }).waitFor();
+  const axes = page.getByRole('group', { name: 'Horizontal axis' });
+  await axes.getByText('Step', { exact: true }).click();
+  await page.getByRole('img', { name: /val_loss by step\./ }).waitFor();
+  assert.match(page.url(), /x=step/);
+  await page.getByRole('button', { name: 'Table', exact: true }).click();
+  const rows = page.getByRole('region', { name: 'Metrics as a table' }).locator('tbody tr');
+  const cells = (await rows.allInnerTexts()).map((text) => text.split('\t').map((cell) => cell.trim()));
+  assert.equal(cells.length, 105);
+  assert.deepEqual(cells[0].slice(0, 2), ['1', '1']);
+  assert.equal(Number(cells[0][2]), 0.001);
+  assert.equal(cells[0][3], '', 'the first iteration has no validation loss');
+  assert.equal(cells[20][0], '1');
+  assert.deepEqual([cells[20][2], Number(cells[20][3])], ['', 3], 'which comes at the end of the epoch');
+  await page.goto(`${daemon.url}/compare?tasks=${id}/1,${id}/2`);
+  const title = (name) => page.getByRole('row', { name }).locator('td bdi').first().getAttribute('title');
+  assert.equal(await title('loss at the best'), '0.06');
+  assert.equal(Number(await title('Gap at the best')).toFixed(6), '0.940000');
+  assert.deepEqual(seat.troubles, []);
+});

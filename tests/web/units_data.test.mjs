@@ -7,7 +7,7 @@ import { after, before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-const PARTS = ['lib/names', 'lib/format', 'lib/order', 'data/log', 'data/tell', 'data/experiment'];
+const PARTS = ['lib/names', 'lib/format', 'lib/order', 'data/counts', 'data/log', 'data/tell', 'data/experiment'];
 // What a page has and node does not.
 const PAGE = {
   location: new URL('http://localhost/'),
@@ -304,4 +304,40 @@ test('the first event of an experiment can be its end', () => {
   tell(e('e3', 'finished'));
   const text = 'Finished: 1 of 1 tasks finished.';
   assert.deepEqual(PAGE.Notification.shown, [`e1: ${text}`, 'e3: 2 tasks make no progress.', `e3: ${text}`]);
+});
+
+test('metrics that count different things share no row', () => {
+  const points = (...list) => new Map(list);
+  const val = points([1, 1], [2, 2], [3, 3]);
+  const iterations = points([1, 1], [2, 1], [3, 2], [4, 2], [5, 3], [6, 3]);
+  const both = new Map([
+    ['loss', iterations],
+    ['val', val],
+  ]);
+  assert.ok(lib.mixed(both));
+  assert.ok(lib.haveEpochs(both));
+  assert.deepEqual(
+    lib.rowsOf(both).map((row) => [row.epoch, row.step, [...row.names].join()]),
+    [1, 2, 3].flatMap((k) => [
+      [k, 2 * k - 1, 'loss'],
+      [k, 2 * k, 'loss'],
+      [k, null, 'val'],
+    ]),
+  );
+  // Lines of their own, each numbered by itself, as Hugging Face prints them.
+  const half = points([1, 0.5], [2, 1], [3, 1.5], [4, 2]);
+  assert.ok(lib.mixed(new Map(Object.entries({ loss: half, eval_loss: points([1, 1], [2, 2.5]) }))));
+  // Without epochs for all there is no axis that they share.
+  const bare = new Map(Object.entries({ val, loss: points([10, null], [20, null]) }));
+  assert.ok(lib.mixed(bare) && !lib.haveEpochs(bare));
+  // One count: by epochs, by iterations with some left out, without epochs, and a score at the end.
+  for (const one of [
+    { val, loss: val, score: points([1, null]) },
+    { loss: iterations, val: points([2, 1], [4, 2], [6, 3]) },
+    { a: points([1, null], [2, null]), b: points([1, null], [3, null]) },
+  ]) {
+    const all = new Map(Object.entries(one));
+    assert.ok(!lib.mixed(all), Object.keys(one).join());
+    assert.equal(new Set(lib.rowsOf(all).map((row) => row.step)).size, lib.rowsOf(all).length);
+  }
 });

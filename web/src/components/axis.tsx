@@ -6,15 +6,17 @@ import { capitalize, duration } from '../lib/format';
 import { query, setQuery } from '../lib/router';
 import { Seg } from './choice';
 
-// From the address, so that a link shows the same picture.
-export function axisNow(): Axis {
+// From the address, so that a link shows the same picture; null: none is named there.
+export function axisAsked(): Axis | null {
   const x = query.value.get('x');
-  return x === 'time' || x === 'epoch' ? x : 'step';
+  return x === 'time' || x === 'epoch' || x === 'step' ? x : null;
 }
 
+export const axisNow = (): Axis => axisAsked() ?? 'step';
+
 // Has the store fetch its curves over the axis in the address; the axis that they are over now.
-export function useAxis(store: { axis: Signal<Axis>; over(axis: Axis): Promise<void> }): Axis {
-  const wanted = axisNow();
+export function useAxis(store: { axis: Signal<Axis>; over(axis: Axis | null): Promise<void> }): Axis {
+  const wanted = axisAsked();
   useEffect(() => void store.over(wanted), [store, wanted]);
   return store.axis.value;
 }
@@ -39,7 +41,8 @@ export function placeOf(line: Line, step: number | null | undefined): number | n
   return at < 0 ? null : line.x[at];
 }
 
-export function AxisSwitch({ axis, step }: { axis: Axis; step: string }) {
+// `usual` is the axis where the address names none.
+export function AxisSwitch({ axis, step, usual = 'step' }: { axis: Axis; step: string; usual?: Axis }) {
   return (
     <Seg
       label="Horizontal axis"
@@ -50,7 +53,7 @@ export function AxisSwitch({ axis, step }: { axis: Axis; step: string }) {
         ...(step === 'epoch' ? [] : [{ value: 'epoch' as const, label: 'Epoch' }]),
         { value: 'time', label: 'Time' },
       ]}
-      onPick={(value) => setQuery({ x: value === 'step' ? null : value, zoom: null })}
+      onPick={(value) => setQuery({ x: value === usual ? null : value, zoom: null })}
     />
   );
 }

@@ -20,6 +20,8 @@ export interface RowSpec {
   values: Plain[];
   // What the row is, where its label does not say so.
   about?: string;
+  // Why a cell has no value.
+  lacks?: string;
   differ: boolean;
   win?: number;
   result?: boolean;
@@ -117,7 +119,8 @@ function gapRow(all: Compared[], name: string, trained: string): RowSpec {
     return own === null || other === null ? null : sign * (own - other);
   });
   const about = sign > 0 ? `${name} − ${trained}` : `${trained} − ${name}`;
-  return { ...numberRow(all, 'Gap at the best', gaps), about: `${about}, where ${name} is best` };
+  const lacks = `${name} and ${trained} are not both known in one row or epoch.`;
+  return { ...numberRow(all, 'Gap at the best', gaps), about: `${about}, where ${name} is best`, lacks };
 }
 
 export function resultRows(all: Compared[]): RowSpec[] {
@@ -135,13 +138,15 @@ export function resultRows(all: Compared[]): RowSpec[] {
       all.map((one) => one.task.state),
     ),
     ...objectives.flatMap((name) => objectiveRows(all, name)),
-    ...others.map((name) =>
-      numberRow(
+    ...others.map((name) => ({
+      ...numberRow(
         all,
         `${name} at the best`,
         all.map((one) => valueIn(one, name)),
       ),
-    ),
+      about: `in the row where the first objective is best, else the last in that epoch`,
+      lacks: `No ${name} is known in the row or epoch where the first objective is best.`,
+    })),
     ...(trained ? [gapRow(all, first, trained)] : []),
   ];
 }
@@ -205,7 +210,7 @@ export function Section({ title, rows, columns }: { title: string; rows: RowSpec
                   <span class="visually-hidden">best: </span>
                 </span>
               )}{' '}
-              <bdi title={titleOf(r.values[i])}>{cell}</bdi>
+              <bdi title={r.values[i] == null ? r.lacks : titleOf(r.values[i])}>{cell}</bdi>
             </td>
           ))}
         </tr>

@@ -48,7 +48,8 @@ export class CompareStore extends Store {
     super();
   }
 
-  async over(axis: Axis) {
+  async over(asked: Axis | null) {
+    const axis = asked ?? 'step';
     if (axis === this.wanted) return;
     this.wanted = axis;
     await this.load();

@@ -384,7 +384,8 @@ export class ExperimentStore extends Store {
     await this.fetchLines();
   }
 
-  async over(axis: Axis) {
+  async over(asked: Axis | null) {
+    const axis = asked ?? 'step';
     if (axis === this.wanted) return;
     this.wanted = axis;
     try {

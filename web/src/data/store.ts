@@ -4,6 +4,7 @@
 import { batch, signal } from '@preact/signals';
 import { finite } from '../lib/format';
 import { ApiError, answeredSince, get, list, message, taskPath } from './api';
+import { type Epochs, haveEpochs, mixed } from './counts';
 import { link, listen } from './stream';
 import { toast } from './toast';
 import type {
@@ -183,17 +184,23 @@ export class TaskStore extends Store {
   task = signal<Task | null>(null);
   experiment = signal<Experiment | null>(null);
   lines = signal<Map<string, Line>>(new Map());
+  // The epoch of every step of a metric.
+  epochs = new Map<string, Epochs>();
+  // Whether the metrics count different things.
+  mixed = signal(false);
+  // Where none is asked for: the one that all share.
+  usual = signal<Axis>('step');
   axis = signal<Axis>('step');
 
   constructor(
     readonly id: string,
     readonly number: number,
-    private wanted: Axis = 'step',
+    private wanted: Axis | null = null,
   ) {
     super();
   }
 
-  async over(axis: Axis) {
+  async over(axis: Axis | null) {
     if (axis === this.wanted) return;
     this.wanted = axis;
     await this.load();
@@ -201,17 +208,34 @@ export class TaskStore extends Store {
 
   protected async fetch() {
     const path = taskPath(this.id, this.number);
-    const axis = this.wanted;
-    const [task, experiment, metrics] = await Promise.all([
+    const wanted = this.wanted;
+    const curves = (axis: Axis) => get<TaskCurves>(`${path}/metrics?points=1000&axis=${axis}`);
+    const [task, experiment, counted, timed] = await Promise.all([
       get<Task>(path),
       get<Experiment>(`/experiments/${this.id}`),
-      get<TaskCurves>(`${path}/metrics?points=1000&axis=${axis}`),
+      curves('epoch'),
+      wanted === 'time' ? curves('time') : null,
     ]);
+    const epochs = new Map(
+      Object.entries(counted.metrics).map(([name, { step, x }]) => [name, new Map(step.map((s, i) => [s, x![i]]))]),
+    );
+    const apart = mixed(epochs);
+    const usual = apart && haveEpochs(epochs) ? 'epoch' : 'step';
+    const axis = wanted ?? usual;
+    const metrics = (timed ?? counted).metrics;
     batch(() => {
       this.task.value = task;
       this.experiment.value = experiment;
       this.axis.value = axis;
-      this.lines.value = new Map(Object.entries(metrics.metrics).map(([name, curve]) => [name, toLine(curve)]));
+      this.epochs = epochs;
+      this.mixed.value = apart;
+      this.usual.value = usual;
+      this.lines.value = new Map(
+        Object.entries(metrics).map(([name, curve]) => [
+          name,
+          toLine(axis === 'step' ? { ...curve, x: undefined } : curve),
+        ]),
+      );
     });
   }
 
@@ -236,9 +260,13 @@ export class TaskStore extends Store {
           for (const [name, value] of Object.entries(row.values)) {
             if (!next.has(name)) next.set(name, { step: [], value: [], x: [] });
             addRow(next.get(name)!, row.step, place(this.axis.value, row, this.task.value?.started), finite(value));
+            if (!this.epochs.has(name)) this.epochs.set(name, new Map());
+            this.epochs.get(name)!.set(row.step, row.epoch ?? null);
           }
         }
         this.lines.value = next;
+        // A metric that counts something else has come.
+        detail ||= mixed(this.epochs) !== this.mixed.value;
       }
     }
     if (detail) void this.load();

@@ -1,7 +1,7 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { axisNow } from '../components/axis';
+import { axisAsked } from '../components/axis';
 import { Card } from '../components/Card';
 import { CopyButton } from '../components/CopyButton';
 import { Crumbs } from '../components/Crumbs';
@@ -183,7 +183,7 @@ async function toNeighbour(id: string, number: number, side: '<' | '>') {
 
 export function TaskPage({ id, number }: { id: string; number: number }) {
   const changing = useSignal(false);
-  const store = useMemo(() => new TaskStore(id, number, axisNow()), [id, number]);
+  const store = useMemo(() => new TaskStore(id, number, axisAsked()), [id, number]);
   useEffect(() => store.open(), [store]);
   const got = store.task.value;
   const e = store.experiment.value;

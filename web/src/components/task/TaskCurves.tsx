@@ -1,11 +1,12 @@
 // Every metric a task wrote, on one chart or chosen ones.
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { rowsOf } from '../../data/counts';
 import { type TaskStore, toLine } from '../../data/store';
 import type { Analysis, Experiment, Metric, Task, TaskCurves as Theirs } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { alignedResults, linedUp } from '../../lib/columns';
-import { finite, inFull, metric } from '../../lib/format';
+import { DASH, finite, inFull, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
 import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
 import { Card } from '../Card';
@@ -74,14 +75,20 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
         return next ? [own, next] : [own];
       }),
       // The axis of a running task reaches its last epoch from the start, so that it does not move with each.
-      ...(axis !== 'time' && task.state === 'running' && task.epochs !== null && chosen.length
+      ...(axis === (store.mixed.value ? 'epoch' : axis) &&
+      axis !== 'time' &&
+      task.state === 'running' &&
+      task.epochs !== null &&
+      chosen.length
         ? [{ id: '', label: '', x: [task.epochs], y: [null], css: '', end: null }]
         : []),
     ],
     [store.lines.value, off.value, theme.value, task.best, task.state, task.epochs, axis, forecast, bar],
   );
-  const step = e.step_name || 'epoch';
-  const best = task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : '';
+  const counted = e.step_name || 'epoch';
+  // Metrics that count different things share no name for their steps.
+  const step = store.mixed.value ? 'step' : counted;
+  const best = task.best ? ` Best ${metric(task.best.value)} at ${counted} ${task.best.epoch}.` : '';
   return (
     <Card
       title="Metrics"
@@ -106,7 +113,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
             </div>
           )}
           <span class="grow" />
-          {names.length > 0 && <AxisSwitch axis={axis} step={step} />}
+          {names.length > 0 && <AxisSwitch axis={axis} step={step} usual={store.usual.value} />}
           {positive && (
             <Toggle
               label="log y"
@@ -161,7 +168,8 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
 }
 
 function MetricTable({ store, names, step }: { store: TaskStore; names: string[]; step: string }) {
-  const steps = [...new Set(names.flatMap((name) => store.lines.value.get(name)!.step))].sort((a, b) => a - b);
+  const rows = rowsOf(store.epochs);
+  const apart = store.mixed.value;
   const at = new Map(
     names.map((name) => {
       const line = store.lines.value.get(name)!;
@@ -179,6 +187,7 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
       <table>
         <thead>
           <tr>
+            {apart && <th scope="col">epoch</th>}
             <th scope="col">{step}</th>
             {names.map((name) => (
               <th key={name} scope="col" class="right">
@@ -188,11 +197,12 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
           </tr>
         </thead>
         <tbody>
-          {steps.map((s) => (
-            <tr key={s}>
-              <td>{s}</td>
+          {rows.map((row) => (
+            <tr key={`${row.epoch}/${row.at}/${row.step === null}`}>
+              {apart && <td>{row.epoch ?? DASH}</td>}
+              <td>{row.step ?? DASH}</td>
               {names.map((name) => {
-                const value = at.get(name)!.get(s);
+                const value = row.names.has(name) ? at.get(name)!.get(row.at) : undefined;
                 return (
                   <td key={name} class="right" title={inFull(value ?? undefined)}>
                     {value === undefined ? '' : format.get(name)!(value ?? 'NaN')}
