@@ -1,5 +1,5 @@
-// What the steps of a task's metrics count: with a row an iteration beside a row an epoch, step 3 of one is not step 3 of
-// the other.
+// What the steps of the metrics of a task count: with a row an iteration beside a row an epoch, step 3 of one is not
+// step 3 of the other.
 
 // The points of a metric by step, each with its epoch; null where that is not known.
 export type Epochs = Map<number, number | null>;
@@ -38,7 +38,7 @@ export interface Row {
   names: Set<string>;
 }
 
-// The rows of a table: metrics share one where they count alike. What is counted by epochs comes at the end of its epoch.
+// The rows of a table: metrics share one where they count alike. A row an epoch comes at the end of its epoch.
 export function rowsOf(all: Map<string, Epochs>): Row[] {
   const apart = mixed(all);
   const rows = new Map<string, Row>();
