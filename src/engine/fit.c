@@ -418,10 +418,7 @@ static void check_required(const struct check *check, const struct node *documen
 /* An option of the script stands before its subcommand; all values are written behind it. */
 static void check_place(const struct check *check, const struct node *at, const struct script_argument *argument)
 {
-	bool commanded = false;
-	for (size_t i = 0; i < check->script->arguments.len; i++)
-		commanded |= check->script->arguments.at[i].command != NULL;
-	if (!check->spec->subcommand || !commanded || argument->command)
+	if (!check->spec->subcommand || !check->script->commands.len || !argument->before)
 		return;
 	char *remedy = mem_printf("remove it, or write the whole call: command: [python3, %s, \"%s={%s}\", %s]",
 				  check->spec->script, argument->flag ? argument->flag : "--", argument->name,

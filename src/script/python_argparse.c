@@ -53,23 +53,68 @@ static char *argparse_text(const struct lex_word *word)
 	return copy;
 }
 
-/* The subcommand of the parser that a variable holds before the word `before`: the nearest `train =
- * sub.add_parser("train")`, also by way of a group. NULL: it is the parser of the script. */
-static char *argparse_command(const struct lex *lex, const struct lex_word *name, size_t before, unsigned depth)
+static bool argparse_same(const struct lex_word *a, const struct lex_word *b)
 {
-	for (size_t i = before; i-- > 0;) {
-		const struct lex_word *word = &lex->at[i];
-		if (word->len != name->len || !lex_is(word + 1, "=") || memcmp(word->at, name->at, name->len) != 0)
-			continue;
-		for (size_t k = i + 2; k + 2 < lex->len && lex->at[k].kind != LEX_NEWLINE && !lex_is(&lex->at[k], "(");
-		     k++)
-			if (lex_is(&lex->at[k], "add_parser") && lex->at[k + 2].kind == LEX_STRING)
-				return argparse_text(&lex->at[k + 2]);
-		return depth < 4 && lex->at[i + 2].kind == LEX_NAME && lex_is(&lex->at[i + 3], ".")
-			? argparse_command(lex, &lex->at[i + 2], i, depth + 1)
-			: NULL;
+	return a->kind == LEX_NAME && a->len == b->len && memcmp(a->at, b->at, b->len) == 0;
+}
+
+/* Is it a parameter of the function that begins at `def`? */
+static bool argparse_is_parameter(const struct lex *lex, size_t def, const struct lex_word *name)
+{
+	long depth = 0;
+	for (size_t i = def + 2; i < lex->len && lex->at[i].kind != LEX_END; i++) {
+		depth += lex_is(&lex->at[i], "(");
+		depth -= lex_is(&lex->at[i], ")");
+		if (depth <= 0)
+			return false;
+		if (argparse_same(&lex->at[i], name))
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+static void argparse_owner(const struct lex *lex, size_t at, unsigned depth, struct script_argument *argument);
+
+/* What `name = ` at `i` holds: a subcommand's parser, that of the script, a group of another, or what is not known. A
+ * parser without add_help is there to be a parent of others. */
+static void argparse_assigned(const struct lex *lex, size_t i, unsigned depth, struct script_argument *argument)
+{
+	size_t k = i + 2;
+	while (k + 2 < lex->len && lex->at[k].kind != LEX_NEWLINE && !lex_is(&lex->at[k + 1], "("))
+		k++;
+	if (k + 2 >= lex->len || lex->at[k].kind == LEX_NEWLINE)
+		return;
+	if (lex_is(&lex->at[k], "add_parser") && lex->at[k + 2].kind == LEX_STRING) {
+		argument->command = argparse_text(&lex->at[k + 2]);
+	} else if (lex_is(&lex->at[k], "ArgumentParser")) {
+		struct value_call call;
+		value_read_call(lex, k + 1, &call);
+		argument->before = !value_find(&call, "add_help", -1);
+		free(call.slots.at);
+	} else if (depth < 4 && k == i + 4 && lex_is(&lex->at[i + 3], ".") &&
+		   (lex_is(&lex->at[k], "add_argument_group") || lex_is(&lex->at[k], "add_mutually_exclusive_group"))) {
+		argparse_owner(lex, i + 2, depth + 1, argument);
+	}
+}
+
+/* Who takes what is added to the parser that the name at `at` holds: what it was bound to last. A variable of a loop and
+ * a parameter of a function may hold several. */
+static void argparse_owner(const struct lex *lex, size_t at, unsigned depth, struct script_argument *argument)
+{
+	const struct lex_word *name = &lex->at[at];
+	for (size_t i = at; i-- > 0;) {
+		const struct lex_word *word = &lex->at[i];
+		if (lex_is(word, "def") && argparse_is_parameter(lex, i, name))
+			return;
+		if (!argparse_same(word, name))
+			continue;
+		if (lex_is(word + 1, "=")) {
+			argparse_assigned(lex, i, depth, argument);
+			return;
+		}
+		if (lex_is(word + 1, "in") || (i && lex_is(word - 1, "for")))
+			return;
+	}
 }
 
 static void argparse_argument(struct reader *r, size_t open)
@@ -96,7 +141,7 @@ static void argparse_argument(struct reader *r, size_t open)
 	if (argument && flag && value_is_name(r->lex, type, "bool") && !python_imports(r->lex, "jsonargparse"))
 		argument->shape = SCRIPT_TRUTH;
 	if (argument && open >= 3 && lex_is(&r->lex->at[open - 2], ".") && r->lex->at[open - 3].kind == LEX_NAME)
-		argument->command = argparse_command(r->lex, &r->lex->at[open - 3], open - 3, 0);
+		argparse_owner(r->lex, open - 3, 0, argument);
 	if (argument) {
 		reader_give_default(argument, reader_value(r, value_find(&call, "default", -1)));
 		argument->required = flag ? reader_is_true(r, &call, "required") : true;

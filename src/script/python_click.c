@@ -102,6 +102,26 @@ static void click_command(struct reader *r, size_t i, char *give)
 	reader_add_command(r->script, give);
 }
 
+/* Is the first word of this line an @? Options of several commands stand in lists and functions. */
+static bool click_is_decorator(const struct lex *lex, unsigned line)
+{
+	size_t i = 0;
+	while (i < lex->len && lex->at[i].line < line)
+		i++;
+	return i < lex->len && lex_is(&lex->at[i], "@");
+}
+
+/* @click.group() at `i`: the options of its definition stand before a subcommand. */
+static void click_group(struct reader *r, size_t i)
+{
+	size_t definition = click_definition(r->lex, r->lex->at[i].line);
+	for (size_t k = 0; k < r->script->arguments.len; k++) {
+		struct script_argument *argument = &r->script->arguments.at[k];
+		if (!argument->command && click_definition(r->lex, argument->line) == definition)
+			argument->before = click_is_decorator(r->lex, argument->line);
+	}
+}
+
 bool python_read_click(struct reader *r)
 {
 	const struct lex *lex = r->lex;
@@ -131,6 +151,9 @@ bool python_read_click(struct reader *r)
 		click_command(r, i, named ? mem_strdup(buf_text(&text)) : reader_decorated(lex, i));
 		buf_free(&text);
 	}
+	for (size_t i = 3; i + 1 < lex->len; i++)
+		if (python_is_path(lex, i, "click.group") && lex_is(&lex->at[i - 3], "@"))
+			click_group(r, i);
 	r->script->dashes = true;
 	return true;
 }

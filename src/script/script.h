@@ -39,7 +39,8 @@ struct script_argument {
 	struct node *choices; /* a list of scalars; NULL: any value */
 	char *help; /* NULL */
 	bool required;
-	char *command; /* the subcommand that takes it; NULL: all of them, or there are none */
+	char *command; /* the subcommand that takes it; NULL: there are none, or it is not known which */
+	bool before; /* of the script itself: it stands before the subcommand where there is one */
 	int place; /* sys.argv[place]; 0: not read that way */
 	unsigned line;
 };

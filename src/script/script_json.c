@@ -32,6 +32,7 @@ static void script_write_argument(const struct script_argument *argument, struct
 	script_write_node("choices", argument->choices, out);
 	json_key_string(out, "help", argument->help);
 	json_key_string(out, "command", argument->command);
+	json_key_bool(out, "before", argument->before);
 	json_key_int(out, "place", argument->place);
 	json_key_int(out, "line", argument->line);
 	json_end(out);

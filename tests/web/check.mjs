@@ -37,6 +37,7 @@ export function scan(file) {
       choices: null,
       help: null,
       command: null,
+      before: false,
       place: 0,
       line: 1,
     })),

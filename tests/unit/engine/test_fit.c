@@ -95,6 +95,22 @@ static void test_values_are_passed_as_the_script_takes_them(void **state)
 	      "{learning_rate: 3}", "python3 t.py --learning-rate 3");
 }
 
+static void test_only_an_option_before_the_subcommand_is_named(void **state)
+{
+	(void)state;
+	static const char parts[] = "import argparse\ncommon = argparse.ArgumentParser(add_help=False)\n"
+				    "common.add_argument('--wd')\np = argparse.ArgumentParser()\n"
+				    "p.add_argument('--debug')\nsub = p.add_subparsers()\n"
+				    "train = sub.add_parser('train', parents=[common])\n"
+				    "train.add_argument('--lr')\nev = sub.add_parser('eval', parents=[common])\n"
+				    "for q in (train, ev):\n    q.add_argument('--seed')\np.parse_args()\n";
+	check(parts, "script: t.py\nsubcommand: train\nparameters: {lr: 0.1, wd: 1, seed: 2}\n",
+	      "{lr: 0.1, wd: 1, seed: 2}", "python3 t.py train --lr=0.1 --wd=1 --seed=2");
+	check(parts, "script: t.py\nsubcommand: train\nparameters: {debug: 1, seed: 2}\n", "{debug: 1, seed: 2}",
+	      "python3 t.py train --debug=1 --seed=2\nwarning: the script takes debug before its subcommand, and would "
+	      "get it behind; remove it, or write the whole call: command: [python3, t.py, \"--debug={debug}\", train]");
+}
+
 static void test_placeholders_stand_in_the_command(void **state)
 {
 	(void)state;
@@ -188,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values_are_passed_as_the_script_takes_them),
+		cmocka_unit_test(test_only_an_option_before_the_subcommand_is_named),
 		cmocka_unit_test(test_placeholders_stand_in_the_command),
 		cmocka_unit_test(test_what_the_script_refuses_is_named),
 		cmocka_unit_test(test_values_that_nothing_reads_are_said),

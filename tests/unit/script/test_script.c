@@ -255,7 +255,7 @@ static void test_other_parsers_are_read(void **state)
 	check_all(list, COUNT_OF(list));
 }
 
-/* "lr@train" for each argument that belongs to a subcommand. */
+/* "lr@train" for each argument that belongs to a subcommand, "seed@*" for one that stands before it. */
 static void check_commands(const char *text, const char *commands, const char *owned)
 {
 	struct script script;
@@ -265,9 +265,13 @@ static void check_commands(const char *text, const char *commands, const char *o
 		buf_addf(&names, "%s ", script.commands.at[i]);
 	for (size_t i = 0; i < script.arguments.len; i++)
 		buf_addf(&of, "%s@%s ", script.arguments.at[i].name,
-			 script.arguments.at[i].command ? script.arguments.at[i].command : "");
+			 script.arguments.at[i].command          ? script.arguments.at[i].command
+				 : script.arguments.at[i].before ? "*"
+								 : "");
 	assert_string_equal(buf_text(&names), commands);
 	assert_string_equal(buf_text(&of), owned);
+	for (size_t i = 0; i < script.arguments.len; i++) /* never both */
+		assert_true(!script.arguments.at[i].command || !script.arguments.at[i].before);
 	script_narrow(&script, "train --now");
 	for (size_t i = 0; i < script.arguments.len; i++)
 		assert_true(!script.arguments.at[i].command || strcmp(script.arguments.at[i].command, "train") == 0);
@@ -287,11 +291,24 @@ static void test_an_argument_belongs_to_its_subcommand(void **state)
 		       "g.add_argument('--lr')\nt.add_argument('--epochs')\n"
 		       "t = sub.add_parser('eval')\nt.add_argument('--ckpt', required=True)\n"
 		       "a = p.parse_args()\n",
-		       "train eval ", "seed@ lr@train epochs@train ckpt@eval ");
+		       "train eval ", "seed@* lr@train epochs@train ckpt@eval ");
+	check_commands("import argparse\n"
+		       "common = argparse.ArgumentParser(add_help=False)\ncommon.add_argument('--lr')\n"
+		       "def add_common(q, x=1):\n    q.add_argument('--epochs')\n"
+		       "p = argparse.ArgumentParser(description='x')\n"
+		       "g = p.add_argument_group('more')\ng.add_argument('--debug')\n"
+		       "sub = p.add_subparsers()\n"
+		       "train = sub.add_parser('train', parents=[common])\nev = sub.add_parser('eval')\n"
+		       "for q in (train, ev):\n    q.add_argument('--seed')\nadd_common(train)\n"
+		       "train.add_argument('--wd')\nmade = make(p)\nmade.add_argument('--x')\np.parse_args()\n",
+		       "train eval ", "lr@ epochs@ debug@* seed@ wd@train x@ ");
+	check_commands("import click\nshared = [click.option('--seed')]\n@click.group()\ndef cli():\n    pass\n"
+		       "@cli.command()\n@click.option('--lr', default=0.1)\ndef train(lr):\n    pass\n",
+		       "train ", "seed@ lr@train ");
 	check_commands("import click\n@click.group()\n@click.option('--debug')\ndef cli(debug):\n    pass\n"
 		       "@cli.command()\n@click.option('--lr', default=0.1)\ndef train(lr):\n    pass\n"
 		       "@cli.command('test')\n@click.option('--ckpt')\ndef check(ckpt):\n    pass\n",
-		       "train test ", "debug@ lr@train ckpt@test ");
+		       "train test ", "debug@* lr@train ckpt@test ");
 	check_commands("import typer\napp = typer.Typer()\n"
 		       "@app.command()\ndef train(lr: float = 0.1):\n    pass\n"
 		       "@app.command()\ndef test(ckpt: str):\n    pass\n",

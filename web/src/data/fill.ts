@@ -19,6 +19,8 @@ const POSITIONAL = ['batch_size', 'learning_rate', 'epochs', 'early_stopping'];
 
 // What the script before wrote here is no one's choice.
 let filled = '';
+let filledCommand = '';
+let filledRows = new Map<string, string>();
 
 const typedNode = (text: string): Node => (listParts(text).length > 1 ? listOf(text) : valueNode(text));
 const usualNode = (name: string): Node => {
@@ -42,32 +44,45 @@ function argumentNode(arg: Argument): Node | null {
   return arg.place ? usualNode(arg.name) : emptyNode();
 }
 
-// What was typed for a name stays; the other rows are the script's arguments.
+// A whole number that was typed is a bigint.
+const written = (node: unknown) =>
+  JSON.stringify((node as Node | null)?.toJSON() ?? null, (_, v) => (typeof v === 'bigint' ? Number(v) : v));
+
+// What was typed for a name stays, also one that the script or its subcommand does not have: the check says so. The
+// other rows are the script's arguments.
 function fillRows(doc: Document, args: Argument[], kept: Map<string, Row>) {
+  const typed = [...kept].filter(([name, row]) => filledRows.get(name) !== written(row.pair.value));
   drop(doc, ['parameters']);
+  filledRows = new Map();
   for (const arg of args) {
     if (arg.name === 'help' || arg.name === 'version') continue;
     const node = (kept.get(arg.name)?.pair.value as Node | undefined) ?? argumentNode(arg);
-    if (node) addRow(doc, arg.name, node);
+    if (!node) continue;
+    if (!typed.some(([name]) => name === arg.name)) filledRows.set(arg.name, written(node));
+    addRow(doc, arg.name, node);
   }
+  for (const [name, row] of typed)
+    if (!args.some((arg) => arg.name === name)) addRow(doc, name, row.pair.value as Node);
 }
 
 // The usual name of a subcommand that trains, else the first.
 const TRAINS = /^(train|training|fit|run|main|learn)$/i;
 
-// The arguments of a subcommand. Where it has some of its own, those of the script stand before it, and values are
-// written behind it.
+// The arguments of a subcommand, with those of which it is not known who takes them. Those of the script stand before
+// it, and values are written behind it.
 export function argumentsOf(found: Scan, command: string): Argument[] {
-  const owned = found.arguments.some((arg) => arg.command !== null);
-  const taken = found.arguments.filter((arg) => (owned && command ? arg.command === command : true));
+  const taken = found.arguments.filter(
+    (arg) => !command || arg.command === command || (arg.command === null && !arg.before),
+  );
   return taken.filter((arg, i) => taken.findIndex((other) => other.name === arg.name) === i);
 }
 
-// The arguments of the subcommand that the file names. One that the script does not have is replaced.
-function chooseCommand(doc: Document, found: Scan): Argument[] {
+// The arguments of the subcommand that the file names. One that someone typed stays: it may be one that was not found.
+function chooseCommand(doc: Document, found: Scan, touched: boolean): Argument[] {
   let named = shown(nodeAt(doc, ['subcommand'])).split(' ')[0];
-  if (!found.commands.includes(named)) {
-    named = found.commands.find((one) => TRAINS.test(one)) ?? found.commands[0] ?? '';
+  const typed = touched && named && named !== filledCommand;
+  if (!typed && !found.commands.includes(named)) {
+    named = filledCommand = found.commands.find((one) => TRAINS.test(one)) ?? found.commands[0] ?? '';
     if (named) put(doc, ['subcommand'], textNode(named));
     else drop(doc, ['subcommand']);
   }
@@ -77,7 +92,7 @@ function chooseCommand(doc: Document, found: Scan): Argument[] {
 // `touched`: someone has typed in the form; then only what is missing is filled in.
 export function fillTree(doc: Document, found: Scan, touched: boolean) {
   const before = new Map((touched ? rowsOf(doc) : []).filter((row) => row.name).map((row) => [row.name, row]));
-  const own = chooseCommand(doc, found);
+  const own = chooseCommand(doc, found, touched);
   const places = own.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
   // S-TFManager's order: the experiment, the task, then the values.
   const ids = places.length > 2 && /exp|run|id/i.test(places[0].name) && /task|id|num/i.test(places[1].name);
