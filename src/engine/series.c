@@ -534,6 +534,15 @@ static int series_settle(struct engine *engine, struct engine_live *live, const 
 	return rc;
 }
 
+/* Is the source that of the row? The result of a file that an earlier attempt read as a curve goes on with the curve. */
+static bool series_is_of(const struct engine_source *source, const char *name)
+{
+	size_t len = strlen(METRICS_RESULT);
+	bool result = strncmp(name, METRICS_RESULT ":", len + 1) == 0;
+	return strcmp(source->source, name) == 0 ||
+		(result && strncmp(source->source, "json:", 5) == 0 && strcmp(source->path, name + len + 1) == 0);
+}
+
 /* The source of a row. A file that a later attempt goes on with is that attempt's from then on. */
 static int series_find_source(struct engine *engine, struct engine_live *live, const struct journal_record *r,
 			      struct engine_source **ret)
@@ -542,7 +551,7 @@ static int series_find_source(struct engine *engine, struct engine_live *live, c
 	struct engine_source *source = NULL;
 	int rc = 0;
 	for (size_t i = 0; i < live->sources.len && !source; i++)
-		if (strcmp(live->sources.at[i]->source, r->source) == 0)
+		if (series_is_of(live->sources.at[i], r->source))
 			source = live->sources.at[i];
 	if (!source) {
 		source = series_add_source(live, r->source, r->step_name);

@@ -285,10 +285,9 @@ static void document_read(struct document *d)
 	json_names_clear(&d->names);
 }
 
-/* `last`: nothing stands behind it so far. A line of its own with a newline is one of several (JSON lines). */
-static void document_end_value(struct document *d, bool last)
+static void document_end_value(struct document *d)
 {
-	d->reader.whole = !d->values++ && (last || memchr(d->text.data, '\n', d->text.len));
+	d->reader.whole = !d->values++;
 	if (d->skipping)
 		metrics_complain(&d->reader, "line %" PRIu64 " begins a value of more than %d bytes",
 				 d->reader.record_line, LIMIT_METRIC_DOCUMENT_BYTES);
@@ -323,7 +322,7 @@ static void document_feed(struct metrics_reader *reader, const char *data, size_
 		d->skipping |= d->text.full;
 		d->depth -= close;
 		if (!d->depth)
-			document_end_value(d, i + 1 == len);
+			document_end_value(d);
 	}
 }
 

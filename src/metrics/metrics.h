@@ -16,7 +16,7 @@ struct metrics_row {
 	bool earlier; /* set like `source`: only an earlier attempt wrote this file */
 	int64_t step; /* never goes back within one reader, except with metrics_give_at */
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
-	bool whole; /* it is all that its file has: one JSON object, which is a result unless it is written over */
+	bool whole; /* a JSON object that is the first in its file: a result, unless another step follows */
 	double epoch; /* may be a fraction; NAN: not known, or it is the step */
 	int64_t epochs; /* how many there will be: 10 of "Epoch 3/10"; 0: not known */
 	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */

@@ -36,7 +36,7 @@ struct metrics_reader {
 	uint64_t line, record_line;
 	/* The row being collected. */
 	VEC(struct metric) cells;
-	bool whole; /* it is the only one of its file */
+	bool whole; /* it is the first object of its file, and may be all of it */
 	int64_t epochs; /* as in a row; stays until it is set again */
 	struct metrics_step step;
 	struct metrics_parts parts;

@@ -4,6 +4,7 @@
  * that are the same in the same place are not given again. */
 #include "node/follow.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "metrics/place.h"
@@ -33,10 +34,18 @@
 #define FOLLOW_NUMBERED_MAX 2000
 #define FOLLOW_NOTES_MAX 3
 
+/* A row that is not given yet. */
+struct follow_held {
+	struct metrics_row row;
+	VEC(struct metric) metrics; /* with names of their own; none: there is no such row */
+};
+
 struct follow_file {
 	struct follow *follow;
 	char *path, *source; /* source: NULL until the file is read */
-	char *result; /* the source of a row that is all of the file */
+	char *result; /* the source where all that the file had is one object of one step; the same as source: never */
+	struct follow_held held; /* the first object, while it is not known whether another step follows */
+	bool curve; /* one did */
 	struct find_stamp stamp; /* when last read; zero: never */
 	const struct metrics_format *format;
 	struct metrics_reader *reader; /* NULL: it was found and does not look like metrics so far */
@@ -45,6 +54,8 @@ struct follow_file {
 	struct cut cut; /* of these, where the next one of them began, or this one */
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
+	char head[FOLLOW_PRINT_BYTES]; /* the first bytes that were read */
+	size_t head_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
 	const struct follow_file *twin; /* has the same bytes so far, and is read; NULL: none */
 	int64_t same; /* how many */
@@ -87,6 +98,44 @@ static uint32_t follow_row_sum(const struct metrics_row *row)
 	return (uint32_t)sum;
 }
 
+/* Keeps the row, also with others of its step: what comes later counts, as in the store. */
+static void follow_hold(struct follow_file *file, const struct metrics_row *row)
+{
+	struct follow_held *held = &file->held;
+	held->row = *row;
+	held->row.step_name = file->step_name;
+	if (!row->time_ms)
+		held->row.time_ms = clock_now_ms();
+	for (size_t i = 0; i < row->count; i++) {
+		size_t at = 0;
+		while (at < held->metrics.len && strcmp(held->metrics.at[at].name, row->metrics[i].name) != 0)
+			at++;
+		if (at == held->metrics.len)
+			vec_push(&held->metrics, ((struct metric){.name = mem_strdup(row->metrics[i].name)}));
+		held->metrics.at[at].value = row->metrics[i].value;
+	}
+}
+
+static void follow_drop_held(struct follow_file *file)
+{
+	for (size_t i = 0; i < file->held.metrics.len; i++)
+		free((char *)file->held.metrics.at[i].name);
+	free(file->held.metrics.at);
+	file->held = (struct follow_held){0};
+}
+
+static void follow_give_held(struct follow_file *file, const char *source)
+{
+	struct follow_held *held = &file->held;
+	if (!held->metrics.len)
+		return;
+	held->row.source = source;
+	held->row.metrics = held->metrics.at;
+	held->row.count = held->metrics.len;
+	file->follow->config.row(file->follow->config.ctx, &held->row);
+	follow_drop_held(file);
+}
+
 static void follow_row_cb(void *ctx, const struct metrics_row *row)
 {
 	struct follow_file *file = ctx;
@@ -101,17 +150,27 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 		file->rows.len = file->repeated;
 	}
 	vec_push(&file->rows, sum);
+	const char *step_name = row->step_name ? row->step_name : "row";
+	bool holds = row->whole && !file->curve && strcmp(file->result, file->source) != 0 &&
+		strcmp(step_name, "row") != 0 && (!file->held.metrics.len || file->held.row.step == row->step);
+	if (!holds) {
+		follow_give_held(file, file->source);
+		file->curve = true;
+	}
 	file->last_step = row->step;
-	snprintf(file->step_name, sizeof(file->step_name), "%s", row->step_name ? row->step_name : "row");
+	snprintf(file->step_name, sizeof(file->step_name), "%s", step_name);
 	if (file->numbered.path && file->rows.len == 1 && strcmp(file->step_name, "row") == 0) {
 		given.step = file->numbered.number;
 		given.step_name = file->numbered.step_name;
 	}
-	given.source = row->whole ? file->result : file->source;
+	given.source = file->source;
 	given.earlier = file->unwritten;
 	if (file->follow->config.after && !given.time_ms)
 		given.time_ms = file->mtime_ms;
-	file->follow->config.row(file->follow->config.ctx, &given);
+	if (holds)
+		follow_hold(file, &given);
+	else
+		file->follow->config.row(file->follow->config.ctx, &given);
 }
 
 /* Notes the step of a file that has one row, before that is written over. */
@@ -146,6 +205,10 @@ static bool follow_is_same(const struct follow_file *file, int fd, int64_t size)
 
 static void follow_remember(struct follow_file *file, const char *chunk, size_t len)
 {
+	if (!file->offset) {
+		file->head_len = len < FOLLOW_PRINT_BYTES ? len : FOLLOW_PRINT_BYTES;
+		memcpy(file->head, chunk, file->head_len);
+	}
 	size_t keep = len < FOLLOW_PRINT_BYTES ? len : FOLLOW_PRINT_BYTES;
 	size_t old = file->print_len < FOLLOW_PRINT_BYTES - keep ? file->print_len : FOLLOW_PRINT_BYTES - keep;
 	memmove(file->print, file->print + file->print_len - old, old);
@@ -293,23 +356,54 @@ static void follow_open_reader(struct follow_file *file, const char *kind, const
 
 static void follow_search(struct follow *follow);
 
+/* Is it worth comparing with the other one? Asked for every pair of files, so without opening anything: `head` is how this
+ * one begins. One row alone says nothing: two results, or two states that are written over, may well be equal. */
+static bool follow_may_be_twin(const struct follow_file *file, const struct follow_file *other,
+			       const struct metrics_format *format, const char *head, size_t len)
+{
+	size_t both = len < other->head_len ? len : other->head_len;
+	return other != file && other->reader && other->format == format && !other->numbered.path &&
+		other->rows.len > 1 && both && memcmp(head, other->head, both) == 0 &&
+		folder_is_same(follow_relative(file->follow, other->path), follow_relative(file->follow, file->path));
+}
+
 /* Has a file beside it that is read the same bytes? As long as that is so, it is not read. Only of JSON: a constant column
- * of two small tables may well be the same. */
+ * of two small tables may well be the same. Never of numbered files: a curve may stay where it is. */
 static bool follow_is_twin(struct follow_file *file, const struct metrics_format *format)
 {
 	const struct follow *follow = file->follow;
-	for (size_t i = 0; !file->twin && format->summary && !follow->named && i < follow->files.len; i++) {
-		const struct follow_file *other = follow->files.at[i];
-		if (other != file && other->reader && other->format == format &&
-		    folder_is_same(follow_relative(follow, other->path), follow_relative(follow, file->path)))
-			file->twin = other;
-		file->same = 0;
-		if (file->twin && (!twin_is_same(file->path, file->twin->path, &file->same) || !file->same))
-			file->twin = NULL;
-	}
-	if (file->twin && !twin_is_same(file->path, file->twin->path, &file->same))
+	if (!format->summary || file->numbered.path || follow->named)
+		return false;
+	if (file->twin && (file->twin->rows.len < 2 || !twin_is_same(file->path, file->twin->path, &file->same)))
 		file->twin = NULL;
+	char head[FOLLOW_PRINT_BYTES];
+	int fd = file->twin ? -1 : open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t len = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; !file->twin && len > 0 && i < follow->files.len; i++) {
+		const struct follow_file *other = follow->files.at[i];
+		file->same = 0;
+		if (follow_may_be_twin(file, other, format, head, (size_t)len) &&
+		    twin_is_same(file->path, other->path, &file->same) && file->same)
+			file->twin = other;
+	}
 	return file->twin != NULL;
+}
+
+/* It turned out to be a twin, and has given nothing yet. */
+static void follow_unread(struct follow_file *file)
+{
+	follow_drop_held(file);
+	metrics_free(file->reader);
+	free(file->source);
+	free(file->result);
+	file->reader = NULL;
+	file->source = file->result = NULL;
+	file->offset = 0;
+	file->rows.len = file->over.len = file->print_len = file->head_len = 0;
+	file->repeating = false;
+	follow_find_cut(file);
 }
 
 /* True when there is nothing left to read. */
@@ -331,6 +425,10 @@ static bool follow_read(struct follow_file *file)
 			return true;
 		}
 		follow_open_reader(file, format->name, format);
+	} else if (file->held.metrics.len && follow_is_twin(file, file->format)) {
+		follow_unread(file);
+		file->stamp = stamp;
+		return true;
 	}
 	if (file->inode && stamp.inode != file->inode && !file->follow->named)
 		follow_search(file->follow); /* what was here may have another name now */
@@ -377,6 +475,11 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	follow_find_cut(file);
 	if (format)
 		follow_open_reader(file, kind, format);
+	/* Of what the journal has as a curve, the last row may be all that there is now. */
+	if (format && !follow->named) {
+		free(file->result);
+		file->result = mem_strdup(file->source);
+	}
 	vec_push(&follow->files, file);
 }
 
@@ -529,19 +632,15 @@ void follow_poll(struct follow *follow, bool search)
 		follow_poll_all(follow, search);
 }
 
-/* Says of a table that was found why it is not read; of a few, since a script may write thousands. */
+/* Says of a file that was found why it is not read; of a few, since a script may write thousands. */
 static void follow_note_unread(struct follow *follow, const struct follow_file *file)
 {
-	if (file->twin) {
-		char *text = mem_printf("%.200s has the same bytes as %.200s, and is read once",
-					follow_relative(follow, file->path), follow_relative(follow, file->twin->path));
-		follow->config.note(follow->config.ctx, text);
-		free(text);
-	}
-	if (!file->why_not || follow->noted++ >= FOLLOW_NOTES_MAX)
+	const char *path = follow_relative(follow, file->path);
+	if ((!file->twin && !file->why_not) || follow->noted++ >= FOLLOW_NOTES_MAX)
 		return;
-	char *text = mem_printf("%.200s is not read as metrics: %s", follow_relative(follow, file->path),
-				file->why_not);
+	char *text = file->twin ? mem_printf("%.200s has the same bytes as %.200s, and is read once", path,
+					     follow_relative(follow, file->twin->path))
+				: mem_printf("%.200s is not read as metrics: %s", path, file->why_not);
 	follow->config.note(follow->config.ctx, text);
 	free(text);
 }
@@ -605,6 +704,7 @@ bool follow_finish(struct follow *follow, bool killed)
 		    file->unwritten) /* one that only an earlier attempt wrote is read because that was killed */
 			metrics_drop_line(file->reader);
 		metrics_finish(file->reader);
+		follow_give_held(file, file->result);
 		follow_note_remarks(file);
 		follow_note_gaps(file);
 		const char *complaint = metrics_complaint(file->reader);
@@ -637,6 +737,7 @@ void follow_free(struct follow *follow)
 		return;
 	for (size_t i = 0; i < follow->files.len; i++) {
 		struct follow_file *file = follow->files.at[i];
+		follow_drop_held(file);
 		metrics_free(file->reader);
 		free(file->rows.at);
 		free(file->over.at);

@@ -84,6 +84,12 @@ LOGS = [
     ("a result in a file for each epoch", "import json\nfor e in (1, 2, 3): json.dump({'epoch': e, 'training_loss': 1 / e}, open(f'metrics_epoch_{e}.json', 'w'))\n"
      "for e in (10, 20): json.dump({'val_loss': 1 / e}, open(f'step_{e}.json', 'w'))\n",
      {"training_loss": curve(lambda e: 1 / e), "val_loss": [(10, 0.1), (20, 0.05)]}),
+    ("a plateau in files for each epoch", "import json\nfor e in (1, 2, 3, 4): json.dump({'accuracy': 0.6 + (e == 4) / 10}, open(f'metrics_epoch_{e}.json', 'w'))\n",
+     {"accuracy": [(1, 0.6), (2, 0.6), (3, 0.6), (4, 0.7)]}),
+    ("indented objects after each other", "import json, time\nf = open('metrics.json', 'w')\nfor e in (1, 2, 3):\n"
+     "    f.write(json.dumps({'epoch': e, 'loss': 1 / e}, indent=2) + '\\n')\n    f.flush()\n    time.sleep(1.5)\n", {"loss": curve(lambda e: 1 / e)}),
+    ("objects with a newline in front", "import json, time\nf = open('metrics.json', 'w')\nfor e in (1, 2, 3):\n"
+     "    f.write('\\n' + json.dumps({'epoch': e, 'loss': 1 / e}))\n    f.flush()\n    time.sleep(1.5)\n", {"loss": curve(lambda e: 1 / e)}),
     ("MMEngine, with its times", "import json, os\nos.mkdir('vis')\nfor name in ('20261118_050000', 'scalars'):\n    f = open(f'vis/{name}.json', 'w')\n"
      "    for e in (1, 2, 3):\n        for i in (1, 2): print(json.dumps({'loss': 1 / e, 'time': 0.2, 'epoch': e, 'step': 2 * e - 2 + i}), file=f)\n"
      "        print(json.dumps({'acc/top1': 2 / e, 'time': 0.1, 'step': e}), file=f)\n",
@@ -130,11 +136,17 @@ MOVED = [
     ("a summary beside what is printed", "import json\nfor e in (1, 2, 3): print(f'epoch {e} loss {1/e:.4f}')\n"
      "json.dump({'loss': 1 / 3, 'epoch': 3, 'bleu': 0.5, '_step': 2}, open('wandb-summary.json', 'w'))\n", {"loss": HALVES, "bleu": [(2, 0.5)]},
      ["wandb-summary.json: loss is left out, since stdout gives it too"]),
+    ("equal results", "import json\nfor s in (1, 2): json.dump({'accuracy': 0.6}, open(f'seed_{s}.json', 'w'))\n",
+     {"seed_1/accuracy": [(1, 0.6)], "seed_2/accuracy": [(1, 0.6)],
+     ["seed_1.json and seed_2.json both have accuracy: shown as seed_1/accuracy and seed_2/accuracy"]),
+    ("a state that is written over, and a line before the training", "import json, os, time\nprint('epoch 0 loss 9.5', flush=True)\nfor e in (1, 2, 3):\n"
+     "    json.dump({'epoch': e, 'loss': 1 / e}, open('new', 'w'))\n    os.rename('new', 'state.json')\n    time.sleep(2.5)\n", {"loss": curve(lambda e: 1 / e)},
+     ["stdout: loss is left out, since state.json gives it too"]),
     ("results beside the state of a trainer", "import json, os\nos.mkdir('out')\n"
      "rows = [{'step': 10 * e, 'epoch': e, 'eval_loss': 1 / e} for e in (1, 2, 3)]\n"
      "for name in ('all_results', 'eval_results'): json.dump({'epoch': 3.0, 'eval_loss': 1 / 3}, open(f'out/{name}.json', 'w'), indent=4)\n"
      "json.dump({'log_history': rows}, open('out/trainer_state.json', 'w'))\n", {"eval_loss": [(10 * e, 1 / e) for e in (1, 2, 3)]},
-     ["out/all_results.json: eval_loss is left out, since out/trainer_state.json gives it too"]),
+     [f"out/{name}_results.json: eval_loss is left out, since out/trainer_state.json gives it too" for name in ("all", "eval")]),
     ("a number of 54 bits", "open('n.csv', 'w').write('step,loss\\n1,9007199254740993\\n')\n", {"loss": [(1, 9007199254740992)]},
      ["n.csv: line 2: loss 9007199254740993 is kept as 9007199254740992: whole numbers are exact up to 2^53"]),
 ]

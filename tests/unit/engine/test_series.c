@@ -154,6 +154,22 @@ static void test_a_result_with_a_step_is_no_curve(void **state)
 	settle(f);
 }
 
+/* A resumed attempt that writes its state over once has one row of it, which belongs to the curve. */
+static void test_the_result_of_a_file_with_a_curve_goes_on_with_it(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, "script: run.sh\nparameters: {x: 1}\nobjective: loss\n");
+	runner_start(f);
+	row_of(f, "printed:stdout", "epoch", 0, 9);
+	row_of(f, "json:state.json", "epoch", 1, 3);
+	row_of(f, "json:state.json", "epoch", 2, 2);
+	row_of(f, "result:state.json", "epoch", 3, 1);
+	pass(f, 2 * SECOND);
+	expect_series(f, id, "loss:3,2,1");
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+}
+
 static void test_the_files_of_a_later_attempt_go_on_in_the_same_series(void **state)
 {
 	struct fixture *f = *state;
@@ -228,6 +244,7 @@ int main(void)
 		TEST(test_the_names_survive_the_daemon),
 		TEST(test_the_most_trusted_source_counts_and_nothing_is_doubled),
 		TEST(test_a_result_with_a_step_is_no_curve),
+		TEST(test_the_result_of_a_file_with_a_curve_goes_on_with_it),
 		TEST(test_the_files_of_a_later_attempt_go_on_in_the_same_series),
 		TEST(test_the_best_is_on_the_curve_when_a_row_is_replaced),
 		TEST(test_an_objective_that_we_chose_is_chosen_again),
