@@ -137,7 +137,7 @@ MOVED = [
      "json.dump({'loss': 1 / 3, 'epoch': 3, 'bleu': 0.5, '_step': 2}, open('wandb-summary.json', 'w'))\n", {"loss": HALVES, "bleu": [(2, 0.5)]},
      ["wandb-summary.json: loss is left out, since stdout gives it too"]),
     ("equal results", "import json\nfor s in (1, 2): json.dump({'accuracy': 0.6}, open(f'seed_{s}.json', 'w'))\n",
-     {"seed_1/accuracy": [(1, 0.6)], "seed_2/accuracy": [(1, 0.6)],
+     {"seed_1/accuracy": [(1, 0.6)], "seed_2/accuracy": [(1, 0.6)]},
      ["seed_1.json and seed_2.json both have accuracy: shown as seed_1/accuracy and seed_2/accuracy"]),
     ("a state that is written over, and a line before the training", "import json, os, time\nprint('epoch 0 loss 9.5', flush=True)\nfor e in (1, 2, 3):\n"
      "    json.dump({'epoch': e, 'loss': 1 / e}, open('new', 'w'))\n    os.rename('new', 'state.json')\n    time.sleep(2.5)\n", {"loss": curve(lambda e: 1 / e)},
