@@ -6,7 +6,9 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "metrics/bars.h"
+#include "metrics/counted.h"
 #include "metrics/grid.h"
+#include "metrics/held.h"
 #include "metrics/line.h"
 #include "metrics/object.h"
 #include "metrics/phrase.h"
@@ -25,21 +27,11 @@
 #define PRINTED_LINE_BYTES 16384
 #define PRINTED_EPOCHS_MAX 1e9 /* more are no plan */
 #define PRINTED_SHAPES_MAX 64
-#define PRINTED_NAMES_MAX 512
-
-/* By what the rows of a line are counted. */
-enum printed_kind { PRINTED_ROWS, PRINTED_EPOCHS, PRINTED_STEPS };
 
 /* Lines that report the same thing. */
 struct printed_shape {
 	uint32_t key;
 	struct metrics_step step;
-};
-
-struct printed_name {
-	uint32_t key;
-	enum printed_kind kind;
-	uint32_t section; /* the heading that it came under first */
 };
 
 struct printed {
@@ -60,7 +52,8 @@ struct printed {
 	bool bar_due; /* Keras: an epoch was announced, its bar comes next */
 	struct grid grid;
 	VEC(struct printed_shape) shapes;
-	VEC(struct printed_name) names;
+	struct counted counted;
+	struct held held; /* uncounted, and may be of before the training */
 	uint32_t last_line; /* the sum of the last line that gave a row */
 	struct phrase phrase;
 	struct word_names wanted;
@@ -79,15 +72,6 @@ static struct printed_shape *printed_shape_of(struct printed *p, uint32_t key)
 	return &p->shapes.at[p->shapes.len - 1];
 }
 
-static struct printed_name *printed_find_name(struct printed *p, const char *name)
-{
-	uint32_t key = line_hash(name, strlen(name));
-	for (size_t i = 0; i < p->names.len; i++)
-		if (p->names.at[i].key == key)
-			return &p->names.at[i];
-	return NULL;
-}
-
 /* "[TRAIN]", "loss: 0.5", "[VALID]", "loss: 0.6": a name that came under another heading before is of another part of the
  * data, and gets its heading in front. */
 static void printed_name_section(struct printed *p)
@@ -95,7 +79,7 @@ static void printed_name_section(struct printed *p)
 	size_t len = strlen(p->section);
 	for (size_t i = 0; len && i < p->phrase.count; i++) {
 		char *name = p->phrase.pairs[i].name;
-		const struct printed_name *known = printed_find_name(p, name);
+		const struct counted_name *known = counted_find(&p->counted, name);
 		if (!known || known->section == line_hash(p->section, len) ||
 		    strlen(name) + len + 1 > LIMIT_METRIC_NAME_BYTES)
 			continue;
@@ -105,19 +89,22 @@ static void printed_name_section(struct printed *p)
 	}
 }
 
-/* A name that was counted in another way before would mix two curves: it gets the kind of its count behind it. */
-static void printed_settle_name(struct printed *p, char *name, enum printed_kind kind)
+/* Does the line sum up what was counted? It has no count, and a name of it stood on the line with the last one. */
+static bool printed_is_summary(struct printed *p, enum counted_kind kind)
 {
-	static const char *const words[] = {" (row)", " (epoch)", " (step)"};
-	const struct printed_name *found = printed_find_name(p, name);
-	if (!found) {
-		struct printed_name known = {line_hash(name, strlen(name)), kind,
-					     line_hash(p->section, strlen(p->section))};
-		if (p->names.len < PRINTED_NAMES_MAX)
-			vec_push(&p->names, known);
-	} else if (found->kind != kind && strlen(name) + strlen(words[kind]) <= LIMIT_METRIC_NAME_BYTES) {
-		memcpy(name + strlen(name), words[kind], strlen(words[kind]) + 1);
+	struct counted_at at = {p->epoch, p->step};
+	for (size_t i = 0; i < p->phrase.count; i++) {
+		const struct counted_name *name = counted_find(&p->counted, p->phrase.pairs[i].name);
+		if (name && counted_stood_at(name, at, kind))
+			return true;
 	}
+	return false;
+}
+
+/* Does the line say itself where its numbers belong? */
+static bool printed_has_count(const struct phrase *phrase)
+{
+	return !isnan(phrase->epoch) || !isnan(phrase->step) || !isnan(phrase->begins_of) || !isnan(phrase->at);
 }
 
 /* Of several processes that print their own values number 0 has the plain names. */
@@ -130,12 +117,84 @@ static void printed_name_rank(struct printed *p)
 	runs_prefix(&p->phrase, prefix);
 }
 
+/* Gives pairs whose names are settled. */
+static void printed_give_pairs(struct printed *p, const struct phrase_pair *pairs, size_t count, double epoch,
+			       double step)
+{
+	enum counted_kind kind = counted_kind_of((struct counted_at){epoch, step});
+	struct printed_shape *shape = printed_shape_of(p, line_hash(pairs[0].name, strlen(pairs[0].name)) * 4 + kind);
+	if (!shape)
+		return;
+	if (!isnan(epoch))
+		metrics_add(&p->reader, "epoch", epoch);
+	if (!isnan(step))
+		metrics_add(&p->reader, "step", step);
+	for (size_t i = 0; i < count; i++)
+		metrics_add(&p->reader, pairs[i].name, pairs[i].value);
+	struct metrics_step own = p->reader.step;
+	p->reader.step = shape->step;
+	metrics_give(&p->reader);
+	shape->step = p->reader.step;
+	p->reader.step = own;
+}
+
+static void printed_give_held(struct printed *p, struct held_row *row)
+{
+	for (size_t i = 0; i < row->pairs.len; i++)
+		counted_settle(&p->counted, row->pairs.at[i].name, COUNTED_ROWS, line_hash("", 0), NULL);
+	if (row->pairs.len)
+		printed_give_pairs(p, row->pairs.at, row->pairs.len, NAN, NAN);
+	free(row->pairs.at);
+}
+
+static void printed_end_held(struct printed *p, size_t most)
+{
+	while (p->held.pairs.len > most) {
+		struct held_row row = {0};
+		held_take(&p->held, p->held.pairs.at[0].row, &row);
+		printed_give_held(p, &row);
+	}
+}
+
+/* The names of the line are counted: what is held under them is of before the training, and no part of the curve. */
+static void printed_part_held(struct printed *p)
+{
+	const struct phrase *counted = &p->phrase;
+	uint32_t at;
+	while ((at = held_find(&p->held, counted->pairs, counted->count))) {
+		struct held_row row = {0};
+		held_take_named(&p->held, at, counted->pairs, counted->count, &row);
+		printed_give_held(p, &row);
+	}
+}
+
+/* A row without a count, none of whose names came before, is held back. When a name of it comes again without a count, it
+ * was the first row of a series. */
+static bool printed_hold(struct printed *p)
+{
+	const struct phrase *phrase = &p->phrase;
+	uint32_t at;
+	bool known = false;
+	while ((at = held_find(&p->held, phrase->pairs, phrase->count))) {
+		struct held_row row = {0};
+		held_take(&p->held, at, &row);
+		printed_give_held(p, &row);
+		known = true;
+	}
+	for (size_t i = 0; i < phrase->count && !known; i++)
+		known = counted_find(&p->counted, phrase->pairs[i].name);
+	if (known)
+		return false;
+	held_add(&p->held, phrase->pairs, phrase->count);
+	printed_end_held(p, HELD_PAIRS_MAX);
+	return true;
+}
+
 /* Gives the pairs of the line under its own count, or under that of the line before. */
 static void printed_give(struct printed *p, double epoch, double step)
 {
 	struct phrase *phrase = &p->phrase;
-	enum printed_kind kind = !isnan(step) ? PRINTED_STEPS : !isnan(epoch) ? PRINTED_EPOCHS : PRINTED_ROWS;
-	struct printed_shape *shape;
+	bool counted = printed_has_count(phrase);
 
 	runs_name(&p->runs, phrase, epoch, step, &p->reader);
 	printed_name_rank(p);
@@ -145,22 +204,18 @@ static void printed_give(struct printed *p, double epoch, double step)
 		runs_prefix(phrase, prefix);
 	}
 	printed_name_section(p);
-	for (size_t i = 0; i < phrase->count; i++)
-		printed_settle_name(p, phrase->pairs[i].name, kind);
-	shape = printed_shape_of(p, line_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
-	if (!shape)
+	if (!counted && printed_is_summary(p, counted_kind_of((struct counted_at){epoch, step})))
+		epoch = step = NAN;
+	enum counted_kind kind = counted_kind_of((struct counted_at){epoch, step});
+	if (kind == COUNTED_ROWS && printed_hold(p))
 		return;
-	if (!isnan(epoch))
-		metrics_add(&p->reader, "epoch", epoch);
-	if (!isnan(step))
-		metrics_add(&p->reader, "step", step);
+	uint32_t section = line_hash(p->section, strlen(p->section));
+	struct counted_at at = {p->epoch, p->step};
 	for (size_t i = 0; i < phrase->count; i++)
-		metrics_add(&p->reader, phrase->pairs[i].name, phrase->pairs[i].value);
-	struct metrics_step own = p->reader.step;
-	p->reader.step = shape->step;
-	metrics_give(&p->reader);
-	shape->step = p->reader.step;
-	p->reader.step = own;
+		counted_settle(&p->counted, phrase->pairs[i].name, kind, section, counted ? &at : NULL);
+	if (kind != COUNTED_ROWS)
+		printed_part_held(p);
+	printed_give_pairs(p, phrase->pairs, phrase->count, epoch, step);
 }
 
 /* The count of a line that has one: a place within the epoch becomes a step when the epoch's length is known. */
@@ -215,9 +270,9 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 			return;
 		phrase->step = phrase->begins;
 		printed_name_boosting(phrase);
-		printed_give(p, NAN, phrase->step);
 		p->epoch = NAN;
 		p->step = phrase->step;
+		printed_give(p, NAN, phrase->step);
 		return;
 	}
 	if (!isnan(phrase->begins) && isnan(phrase->step))
@@ -523,6 +578,7 @@ static void printed_finish(struct metrics_reader *reader)
 	printed_end_state(p);
 	printed_give_up_object(p);
 	bars_finish(&p->bars, !isnan(p->epoch) || !isnan(p->step));
+	printed_end_held(p, 0);
 }
 
 static void printed_restart(struct metrics_reader *reader)
@@ -530,7 +586,7 @@ static void printed_restart(struct metrics_reader *reader)
 	struct printed *p = (struct printed *)reader;
 	for (size_t i = 0; i < p->shapes.len; i++)
 		free(p->shapes.at[i].step.given.at);
-	p->shapes.len = p->names.len = 0;
+	p->shapes.len = p->counted.names.len = 0;
 	grid_clear(&p->grid);
 	p->bytes = 0;
 	p->epoch = p->step = p->first_epoch = p->whole = NAN;
@@ -539,6 +595,7 @@ static void printed_restart(struct metrics_reader *reader)
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
 	object_clear(&p->object);
+	held_clear(&p->held);
 	buf_clear(&p->state);
 	bars_clear(&p->bars);
 }
@@ -548,7 +605,8 @@ static void printed_free(struct metrics_reader *reader)
 	struct printed *p = (struct printed *)reader;
 	printed_restart(reader);
 	free(p->shapes.at);
-	free(p->names.at);
+	free(p->counted.names.at);
+	held_free(&p->held);
 	buf_free(&p->state);
 	bars_free(&p->bars);
 	buf_free(&p->clean);

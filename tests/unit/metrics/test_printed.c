@@ -302,6 +302,40 @@ static void test_formats_of_libraries_are_read(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* What is printed before the training and behind it is no part of the curve, which has the plain name. */
+static void test_values_without_a_count_are_no_part_of_a_counted_curve(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *wanted;
+	} cases[] = {
+		{"val_loss: 5.0\nepoch 1: val_loss 0.4\nepoch 2: val_loss 0.3\n",
+		 "row 1, val_loss (row)=5; epoch 1, val_loss=0.4; epoch 2, val_loss=0.3"},
+		/* before and behind: two rows of one other name */
+		{"val_loss: 5.0\nepoch 1: val_loss 0.4\nepoch 2: val_loss 0.3\nval_loss=0.2\n",
+		 "row 1, val_loss (row)=5; epoch 1, val_loss=0.4; epoch 2, val_loss=0.3; row 2, val_loss (row)=0.2"},
+		/* counted line by line; what never is counted is a score */
+		{"val_loss: 5.0, val_acc: 0.1, f1: 0.2\nstep 1: val_loss 4\nstep 1: val_acc 0.3\n",
+		 "row 1, val_loss (row)=5; step 1, val_loss=4; row 1, val_acc (row)=0.1; step 1, val_acc=0.3; row 1, f1=0.2"},
+		{"val_loss: 5.0\nEpoch 1/2\n5/5 - 0s - loss: 1.5 - val_loss: 0.4\n",
+		 "row 1, val_loss (row)=5; epoch 1, loss=1.5, val_loss=0.4"},
+		/* series of rows, and scores */
+		{"loss: 3\nloss: 2\nloss: 1\n", "row 1, loss=3; row 2, loss=2; row 3, loss=1"},
+		{"loss: 3\nacc: 0.5\nloss: 2\n", "row 1, loss=3; row 2, loss=2; row 1, acc=0.5"},
+		{"loss: 3, acc: 0.5\nacc: 0.6\n", "row 1, loss=3, acc=0.5; row 1, acc=0.6"},
+		/* a summary */
+		{"epoch 2 train_loss=0.5 val_loss=0.04\nepoch 3 train_loss=0.4 val_loss=0.03\nval_loss=0.0200\n",
+		 "epoch 2, train_loss=0.5, val_loss=0.04; epoch 3, train_loss=0.4, val_loss=0.03; row 1, val_loss (row)=0.02"},
+		{"step 10 loss 0.5\nloss: 0.4, acc: 0.9\n", "step 10, loss=0.5; row 1, loss (row)=0.4, acc=0.9"},
+		/* no summary: other names, and lines below a heading that counts */
+		{"Epoch 1 loss 0.5\nval_loss: 0.6\n", "epoch 1, loss=0.5; epoch 1, val_loss=0.6"},
+	};
+	int wrong = 0;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		wrong += is_wrong(cases[i].text, cases[i].wanted);
+	assert_int_equal(wrong, 0);
+}
+
 /* latency_ms looks like a time, and foo like nothing: they count because the user named them. */
 static void test_names_of_objectives_are_metrics_whatever_they_look_like(void **state)
 {
@@ -445,6 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reports_are_read),
 		cmocka_unit_test(test_formats_of_libraries_are_read),
+		cmocka_unit_test(test_values_without_a_count_are_no_part_of_a_counted_curve),
 		cmocka_unit_test(test_the_number_of_epochs_is_given_with_the_rows),
 		cmocka_unit_test(test_names_of_objectives_are_metrics_whatever_they_look_like),
 		cmocka_unit_test(test_what_is_no_report_gives_nothing),
