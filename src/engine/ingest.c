@@ -176,6 +176,8 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 	int rc = progress_know_epochs(in->engine, live);
 	if (rc == 0 && !e->spec->objective_count)
 		rc = progress_choose(in->engine, e, r->metrics, r->metric_count);
+	else if (rc == 0)
+		rc = progress_choose_better(in->engine, e, r->metrics, r->metric_count);
 	if (rc == 0)
 		rc = engine_name_steps(in->engine, live, r);
 	for (size_t i = 0; rc == 0 && i < r->metric_count; i++)

@@ -7,6 +7,7 @@
 #include "engine/load.h"
 #include "engine/prune.h"
 #include "engine/spec.h"
+#include "engine/usual.h"
 
 #include "base/text.h"
 #include "metrics/place.h"
@@ -58,6 +59,11 @@ static int names_cb(void *ctx, const char *name)
 	/* val/loss is meant by loss, where nothing else is nearer. */
 	const char *last = strrchr(name, '/');
 	if (last && strcasecmp(last + 1, names->wanted) == 0 && distance > 1)
+		distance = 1;
+	/* So is "valid loss" by val_loss. */
+	enum usual usual = usual_of(name);
+	if (usual < USUAL_LOSS && usual != USUAL_VAL_OTHER && usual != USUAL_TEST_OTHER &&
+	    usual == usual_of(names->wanted) && distance > 1)
 		distance = 1;
 	if (distance < names->least) {
 		names->least = distance;

@@ -12,6 +12,7 @@
 #include "engine/series.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
+#include "engine/usual.h"
 
 #include "base/clock.h"
 #include "journal/journal.h"
@@ -19,32 +20,27 @@
 
 #include <math.h>
 
-/* Without an objective in the file: the usual names, else the first metric there is. */
-static const char *progress_usual(const struct metric *metrics, size_t count)
-{
-	static const char *const usual[] = {"val_loss",  "validation_loss", "test_loss",    "valid_loss",
-					    "eval_loss", "val/loss",        "valid/loss",   "validation/loss",
-					    "eval/loss", "test/loss",       "val_accuracy", "val_acc",
-					    "loss",      "train_loss",      "train/loss",   "accuracy"};
-	const char *chosen = NULL;
-	for (size_t i = 0; i < count && !chosen; i++)
-		if (!metrics_is_count(metrics[i].name))
-			chosen = metrics[i].name;
-	for (size_t k = COUNT_OF(usual); k-- > 0;)
-		for (size_t i = 0; i < count; i++)
-			if (strcmp(metrics[i].name, usual[k]) == 0)
-				chosen = metrics[i].name;
-	return chosen;
-}
-
 int progress_choose(struct engine *engine, struct engine_experiment *e, const struct metric *metrics, size_t count)
 {
-	const char *chosen = progress_usual(metrics, count);
+	const char *chosen = usual_choose(metrics, count);
 	if (!chosen)
 		return 0;
 	spec_objective_choose(e->spec, chosen, spec_objective_guess(chosen));
 	e->changed = true;
 	return engine_write_objective(engine, e);
+}
+
+int progress_choose_better(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
+			   size_t count)
+{
+	if (!e->spec->objective_chosen || e->counts[STORE_FINISHED] ||
+	    usual_of(e->spec->objectives[0].metric) < USUAL_LOSS)
+		return 0;
+	const char *better = usual_choose(metrics, count);
+	if (!better || usual_of(better) >= USUAL_LOSS)
+		return 0;
+	spec_objective_choose(e->spec, better, spec_objective_guess(better));
+	return engine_rank_again(engine, e);
 }
 
 /* The objective's own name may be gone: several files have the column. One that we chose ourselves is chosen again, one

@@ -13,6 +13,10 @@ struct metric;
 /* Chooses the objective of an experiment whose file names none, among the metrics of a row. */
 int progress_choose(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
 		    size_t count) MUST_USE;
+/* Chooses again when only the training's own loss was there, and now there is a result on other data: many scripts print it
+ * later than the first loss. Not once a task has finished: its result stands. */
+int progress_choose_better(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
+			   size_t count) MUST_USE;
 /* Once for an attempt, before its first row: a daemon that started again does not know what task.step counts. */
 int progress_know_epochs(struct engine *engine, struct engine_live *live) MUST_USE;
 /* How many epochs the task will have, as the script says in this row, where no parameter says it. Also for a row whose

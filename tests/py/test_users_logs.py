@@ -99,6 +99,8 @@ LOGS = [
     ("a German table", "open('verlauf.csv', 'w', encoding='latin-1').write('Epoche;Verlust;Genauigkeit (%);Bemerkung\\n1;0,5;57,5;schön\\n2;0,25;60,5;\\n')\n",
      {"Verlust": [(1, 0.5), (2, 0.25)], "Genauigkeit (%)": [(1, 57.5), (2, 60.5)]}),
     ("a table for gnuplot", "open('train.dat', 'w').write('# epoch loss\\n1 0.5\\n2 0.25\\n')\n", {"loss": [(1, 0.5), (2, 0.25)]}),
+    ("an evaluation before the training, and one behind it", "print('loss: 5.0')\nfor e in (1, 2, 3): print(f'epoch {e}: loss {1/e:.4f}')\nprint('loss=0.2')\n",
+     {"loss": HALVES, "loss (row)": [(1, 5), (2, 0.2)]}),
     ("the only bar", "for i in range(1, 4): print(f'\\r{i*33}%|##| {i}/3 [00:01<00:01, 9.8it/s, loss={1/i:.4f}]', end='')\n", {"loss": HALVES}),
 ]
 # Steps that come again or go back: every row is kept, and the task says which are shown under another number.
@@ -205,6 +207,17 @@ def test_a_row_that_was_written_over_unseen_is_noted(daemon, tmp_path):
     assert found["loss"]["step"][-1] == 60 and len(found["loss"]["step"]) < 60
     noted = remarks(daemon, experiment)
     assert [note.split()[0] for note in noted] == ["fast.json"] and "nothing was seen in it" in noted[0], noted
+
+
+def test_the_objective_is_a_result_on_other_data_also_if_it_comes_later(daemon, tmp_path):
+    """Without an objective: what is printed first is the training's loss; the same for a task that is still training."""
+    (tmp_path / "later.py").write_text("import time\nfor e in (1, 2):\n"
+                                       "    print({'loss': 1 / e, 'epoch': float(e)}, flush=True)\n    time.sleep(1)\n"
+                                       "    print({'eval_loss': 3 / e, 'eval_runtime': 1.5, 'epoch': float(e)}, flush=True)\n")
+    experiment = json.loads(daemon.cli("run", "--detach", "--json", "later.py", cwd=tmp_path).stdout)["id"]
+    daemon.wait_ended(experiment)
+    assert daemon.get(f"/experiments/{experiment}")["objective"][0]["metric"] == "eval_loss"
+    assert daemon.get(f"/experiments/{experiment}/tasks/1")["best"]["value"] == 1.5
 
 
 def test_the_best_epoch_of_the_export_is_an_epoch(daemon, tmp_path):

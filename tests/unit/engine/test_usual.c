@@ -1,0 +1,56 @@
+/* Which metric is the objective where the user names none. */
+#include "../unit.h"
+
+#include "engine/usual.h"
+
+static const char *choose(const char *const *names)
+{
+	struct metric metrics[8] = {0};
+	size_t count = 0;
+	for (; names[count]; count++)
+		metrics[count].name = names[count];
+	return usual_choose(metrics, count);
+}
+
+static void test_results_on_other_data_come_before_the_training(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *names[6], *wanted;
+	} cases[] = {
+		{{"train_loss", "Val Loss"}, "Val Loss"},
+		{{"train loss", "valid loss"}, "valid loss"},
+		{{"loss", "eval_runtime", "eval_samples_per_second", "eval_loss"}, "eval_loss"},
+		{{"Training Loss", "Validation Loss"}, "Validation Loss"},
+		{{"loss", "valLoss"}, "valLoss"},
+		{{"loss", "loss/val"}, "loss/val"},
+		{{"training-l2", "valid_1-l2"}, "valid_1-l2"},
+		{{"train-rmse", "valid-rmse"}, "valid-rmse"},
+		{{"training's l2", "valid_0's l2"}, "valid_0's l2"},
+		{{"validation_0-logloss", "validation_1-logloss"}, "validation_1-logloss"},
+		{{"epoch", "loss", "test_accuracy"}, "test_accuracy"},
+		{{"val_accuracy", "val_loss"}, "val_loss"},
+		{{"val_box_loss", "val_acc"}, "val_acc"},
+		{{"loss", "val_time"}, "loss"},
+		{{"loss", "best_val_loss"}, "loss"},
+		{{"val_loss (row)", "val_loss"}, "val_loss"},
+		{{"train_acc", "train_loss"}, "train_loss"},
+		{{"epoch", "energy", "foo"}, "energy"},
+		{{"epoch"}, NULL},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const char *chosen = choose(cases[i].names);
+		if (!cases[i].wanted)
+			assert_null(chosen);
+		else
+			assert_string_equal(chosen, cases[i].wanted);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_results_on_other_data_come_before_the_training),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
