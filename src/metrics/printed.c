@@ -12,6 +12,7 @@
 #include "metrics/line.h"
 #include "metrics/object.h"
 #include "metrics/phrase.h"
+#include "metrics/printed_phrase.h"
 #include "metrics/reader.h"
 #include "metrics/runs.h"
 #include "metrics/section.h"
@@ -25,7 +26,6 @@
 
 /* A longer line is no report; a dictionary of that length is noted. */
 #define PRINTED_LINE_BYTES 16384
-#define PRINTED_EPOCHS_MAX 1e9 /* more are no plan */
 #define PRINTED_SHAPES_MAX 64
 
 /* Lines that report the same thing. */
@@ -99,12 +99,6 @@ static bool printed_is_summary(struct printed *p, enum counted_kind kind)
 			return true;
 	}
 	return false;
-}
-
-/* Does the line say itself where its numbers belong? */
-static bool printed_has_count(const struct phrase *phrase)
-{
-	return !isnan(phrase->epoch) || !isnan(phrase->step) || !isnan(phrase->begins_of) || !isnan(phrase->at);
 }
 
 /* Of several processes that print their own values number 0 has the plain names. */
@@ -235,26 +229,6 @@ static void printed_count(struct printed *p)
 	p->step = isnan(phrase->epoch) ? phrase->step : NAN;
 }
 
-/* LightGBM calls a metric "valid_0's auc"; XGBoost has "valid-auc". Both are kept as XGBoost writes them. */
-static void printed_name_boosting(struct phrase *phrase)
-{
-	for (size_t i = 0; i < phrase->count; i++) {
-		char *owner = strstr(phrase->pairs[i].name, "'s ");
-		if (owner) {
-			*owner = '-';
-			memmove(owner + 1, owner + 3, strlen(owner + 3) + 1);
-		}
-	}
-}
-
-/* True when the line is one of the boosting libraries: "[12]\ttrain-rmse:0.1\tvalid-rmse:0.2". */
-static bool printed_is_boosting(const struct phrase *phrase, const char *text, size_t len)
-{
-	const char *close = memchr(text, ']', len);
-	return !isnan(phrase->begins) && phrase->alone && phrase->count && close && close + 1 < text + len &&
-		close[1] == '\t';
-}
-
 /* What a line that was read means. */
 static void printed_judge(struct printed *p, const char *text, size_t len)
 {
@@ -347,48 +321,6 @@ static bool printed_is_candidate(const struct printed *p, const char *text, size
 	return memchr(text, '\t', len) || memchr(text, 0x1b, len) || word_filter_pass(&p->filter, text, len);
 }
 
-/* The text of a logger's dictionary. Where it does not say when, the dictionary does: {"epoch": 1, "message": "loss: 0.5"}. */
-static bool printed_read_message(struct phrase *phrase)
-{
-	double epoch = phrase->epoch, step = phrase->step;
-	if (!phrase_read(phrase->message, phrase->message_len, phrase))
-		return false;
-	if (isnan(phrase->epoch) && isnan(phrase->step) && step >= 0)
-		phrase->step = step;
-	if (isnan(phrase->epoch) && epoch >= 0 && epoch < PRINTED_EPOCHS_MAX) /* more is a time */
-		phrase->epoch = epoch;
-	return true;
-}
-
-/* "INFO:root:{'loss': 0.5, 'epoch': 1}", "json_stats: {…}": a dictionary that says when. */
-static bool printed_read_dict(struct phrase *phrase, const char *text, size_t len)
-{
-	const char *open = text[len - 1] == '}' ? memchr(text, '{', len) : NULL;
-	if (!open || !phrase_read_dict(open, len - (size_t)(open - text), phrase))
-		return false;
-	if (phrase->message && !phrase->metric)
-		return printed_read_message(phrase);
-	return open == text || (phrase->metric && (!isnan(phrase->epoch) || !isnan(phrase->step)));
-}
-
-static bool printed_read_phrase(struct printed *p, const char *text, size_t len)
-{
-	static const char saved[] = "Saving dict for global step "; /* the evaluation of an Estimator of TensorFlow */
-	const char *dict = len > strlen(saved) ? memmem(text, len, saved, strlen(saved)) : NULL;
-	phrase_clear(&p->phrase);
-	if (printed_read_dict(&p->phrase, text, len))
-		return true;
-	if (*text == '{')
-		return false;
-	if (dict) {
-		const char *at = dict + strlen("Saving dict for ");
-		bool read = phrase_read(at, len - (size_t)(at - text), &p->phrase);
-		runs_prefix(&p->phrase, "eval ");
-		return read;
-	}
-	return phrase_read(text, len, &p->phrase);
-}
-
 /* Numbers that were left out, or that may mean something else. */
 static void printed_check_numbers(struct printed *p, const char *text, size_t len)
 {
@@ -435,7 +367,7 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 	if (answer != GRID_NONE)
 		return;
 	uint32_t sum = line_hash(text, len);
-	bool read = printed_read_phrase(p, text, len);
+	bool read = printed_read_phrase(&p->phrase, text, len);
 	if (!isnan(rank))
 		p->phrase.rank = rank;
 	printed_check_numbers(p, text, len);
