@@ -2,20 +2,19 @@
 import { signal, useSignal } from '@preact/signals';
 import { message } from '../../data/api';
 import { upload } from '../../data/draft';
-import { argumentsOf, fillTree } from '../../data/fill';
+import { fillTree } from '../../data/fill';
 import { listedFiles, missingFiles, setFiles } from '../../data/needs';
-import { addRow, rowsOf } from '../../data/rows';
 import { toast } from '../../data/toast';
-import { drop, emptyNode, listNode, put } from '../../data/tree';
-import type { Scan } from '../../data/types';
-import { bytes, capitalize, count, plural } from '../../lib/format';
+import { drop, listNode, put } from '../../data/tree';
+import { bytes, count, plural } from '../../lib/format';
 import { Card } from '../Card';
 import { Dialog } from '../Dialog';
 import { Errors } from '../Field';
 import { Icon } from '../Icon';
 import { FolderDialog } from './Folders';
+import { Found } from './Found';
 import { FileField, FileSelect, TEXT, WORDS, YAML } from './fields';
-import { check, doc, edit, files, giveScript, own, scan, script, setNode, setText, textAt } from './form';
+import { check, doc, edit, files, giveScript, own, scan, script, setNode, textAt } from './form';
 import { More } from './More';
 
 const SCRIPT_MOST = 1024 * 1024;
@@ -268,126 +267,6 @@ const PASS: Record<string, string> = {
   env: 'SLUICE_PARAM_BATCH_SIZE=64 in the environment',
   json: 'A JSON file; its path is in SLUICE_PARAMS',
 };
-
-function pickPass(value: string) {
-  setText(['pass'], value);
-}
-
-// How the script takes its values, in words.
-function Arguments({ found }: { found: Scan }) {
-  const taken = argumentsOf(found, textAt(['subcommand']).split(' ')[0]);
-  const shown = taken.slice(0, 20);
-  // One without a default is left to the script, until someone adds it.
-  const there = new Set(rowsOf(doc()).map((row) => row.name));
-  const by = found.parser ? ` by ${found.parser}` : '';
-  if (found.pass === 'positional') return <>Reads its arguments by position</>;
-  if (found.pass === 'overrides')
-    return <>Takes name=value overrides{by}; write the names of its configuration as parameters</>;
-  if (!shown.length) return <>{found.pass === 'env' ? 'Reads its values by env' : 'No arguments found'}</>;
-  return (
-    <>
-      {plural(taken.length, 'argument')} found{by}:{' '}
-      <span class="arguments">
-        {shown.map((arg) =>
-          arg.flag && !there.has(arg.name) && arg.name !== 'help' && arg.name !== 'version' ? (
-            <button
-              key={arg.name}
-              type="button"
-              class="link"
-              title={arg.help ?? undefined}
-              aria-label={`Add ${arg.name}`}
-              onClick={() => edit((tree) => addRow(tree, arg.name, emptyNode()))}
-            >
-              <code>+ {arg.flag}</code>
-            </button>
-          ) : (
-            <code key={arg.name} title={arg.help ?? undefined}>
-              {arg.flag ?? arg.name}
-            </code>
-          ),
-        )}
-      </span>
-    </>
-  );
-}
-
-function Found({ found }: { found: Scan }) {
-  const pass = textAt(['pass']);
-  const counts = found.pass === 'positional' && pass !== 'positional' && !check.value?.chosen.length;
-  const clear = !!found.pass && !counts && !found.wrong;
-  return (
-    <div role="status">
-      <ul class="checks found">
-        {found.wrong && (
-          <li class="failure">
-            <Icon name="alert" />
-            <span>
-              {found.wrong_line ? `Line ${found.wrong_line}: ` : ''}
-              {found.wrong}
-            </span>
-          </li>
-        )}
-        <li class={clear ? 'ok' : 'caution'}>
-          <Icon name={clear ? 'check' : 'alert'} />
-          <span>
-            <Arguments found={found} />
-            {counts && (
-              <>
-                {' '}
-                <button type="button" class="link" onClick={() => pickPass('positional')}>
-                  Pass them by position
-                </button>
-              </>
-            )}
-          </span>
-        </li>
-        <li class={found.metrics.length || found.metric ? 'ok' : 'caution'}>
-          <Icon name={found.metrics.length || found.metric ? 'check' : 'alert'} />
-          <span>
-            {found.metrics.length ? (
-              <>
-                Writes metrics with <code>{found.metrics.join(', ')}</code>
-                {found.columns.length > 0 && (
-                  <>
-                    , column <code>{found.columns.join(', ')}</code>
-                  </>
-                )}
-              </>
-            ) : found.metric ? (
-              <>
-                Names <code>{found.columns.length ? found.columns.join(', ') : found.metric}</code>. They are read from
-                what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV with a header,
-                JSON lines
-              </>
-            ) : (
-              <>
-                No metric writer found. Printed lines such as <code>epoch 3 loss 0.25</code> are read, and so are a CSV
-                with a header, JSON lines and <code>sluice report</code>
-              </>
-            )}
-            {found.metric_from && (
-              <>
-                ; <code>{found.metric_from}</code> watches <code>{found.metric}</code>
-              </>
-            )}
-          </span>
-        </li>
-        {found.checkpoint && (
-          <li class="ok">
-            <Icon name="check" />
-            <span>Writes checkpoints</span>
-          </li>
-        )}
-        {found.notes.map((note) => (
-          <li key={note} class="caution">
-            <Icon name="alert" />
-            <span>{capitalize(note)}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
 
 // The word that a script with several programs in it takes first. Another one has other arguments.
 function Subcommand() {
