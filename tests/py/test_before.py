@@ -23,6 +23,7 @@ DIFFERENT = {
     r"^/experiments/e1/export\?format=csv/body: '1,finished,.*,1\.288,2' became .*,1\.287,2,": "the same time as text",
     r"^/experiments/e[123]/source/(status|body): ": "where no file was submitted, the stored experiment is printed as one",
     r"^/experiments/e[12]/analysis/body/importance: ": "importance is given from 20 results on",
+    r"^/experiments/e1/analysis/body/progress: .*'task': 3,.*'task': 2,": "the best so far counts failed and stopped tasks, too",
     r"^/experiments/e3/export\?format=csv/body: ": "the same time as text; the tables of e1 and e2 are compared whole",
 }
 
