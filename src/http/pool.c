@@ -5,12 +5,19 @@
 
 #include <uv.h>
 
+/* libuv's own number of threads. Where a file system does not answer, all lanes may hang together, and the search needs one
+ * thread more. */
+#define POOL_THREADS 4
+#define POOL_FOLDERS_RUNNING 2
+#define POOL_CHECKS_RUNNING 1
+_Static_assert(POOL_FOLDERS_RUNNING + POOL_CHECKS_RUNNING < POOL_THREADS, "a thread stays free");
+
 /* How many of a lane run at a time, and how many may wait. */
 static const struct {
 	size_t running, waiting;
 } pool_most[POOL_LANES] = {
-	[POOL_FOLDERS] = {2, 0}, /* people look at one folder at a time: the others do not answer */
-	[POOL_CHECKS] = {2, 64}, /* each takes milliseconds, unless a file system does not answer */
+	[POOL_FOLDERS] = {POOL_FOLDERS_RUNNING, 0}, /* people look at one folder at a time: the others do not answer */
+	[POOL_CHECKS] = {POOL_CHECKS_RUNNING, 64}, /* each takes milliseconds, unless a file system does not answer */
 };
 
 /* Bodies of requests of a lane: many large ones do not wait in memory. One alone may be larger. */
