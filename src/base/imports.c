@@ -10,6 +10,8 @@
 #define IMPORTS_MAX 1000
 #define IMPORTS_NAME_BYTES 200
 #define IMPORTS_PATH_BYTES 200
+/* The arguments of a call are looked at so far: a text of many calls that are never closed is not read for each of them. */
+#define IMPORTS_CALL_BYTES 2000
 
 struct imports_reader {
 	const char *begin, *at, *end;
@@ -110,11 +112,12 @@ static const char *imports_skip_space(const struct imports_reader *r, const char
 /* Behind the name in open("x", "w"): the text of the mode, which is the second value or mode=. NULL: it has none. */
 static const char *imports_mode(const struct imports_reader *r, const char *p)
 {
+	const char *end = r->end - p > IMPORTS_CALL_BYTES ? p + IMPORTS_CALL_BYTES : r->end;
 	long depth = 0;
-	for (size_t commas = 0; p < r->end && depth >= 0; p++) {
+	for (size_t commas = 0; p < end && depth >= 0; p++) {
 		if (*p == '\'' || *p == '"') {
-			const char *close = memchr(p + 1, *p, (size_t)(r->end - p - 1));
-			p = close ? close : r->end - 1;
+			const char *close = memchr(p + 1, *p, (size_t)(end - p - 1));
+			p = close ? close : end - 1;
 		} else if (strchr("([{", *p) && *p) {
 			depth++;
 		} else if (strchr(")]}", *p) && *p) {

@@ -35,15 +35,13 @@ static const char *const deaf_builtins[] = {"exec", "eval", "__import__", NULL};
 /* Only modules of the list; an import that is not understood is none. */
 static bool deaf_imports(const struct lex *lex)
 {
-	for (size_t i = 0; i + 1 < lex->len; i++) {
+	for (size_t i = 0, start = 0; i + 1 < lex->len; i++) {
+		start = lex->at[i].first ? i : start;
 		bool from = lex_is(&lex->at[i], "from");
 		if (!from && !lex_is(&lex->at[i], "import"))
 			continue;
-		if (!lex->at[i]
-			     .first) { /* the second word of `from x import y`, or behind a colon: the latter is not known */
-			size_t start = i;
-			while (start && !lex->at[start].first)
-				start--;
+		/* The second word of `from x import y`, or behind a colon: the latter is not known. */
+		if (start != i) {
 			if (from ? !lex_is(&lex->at[start], "yield") && !lex_is(&lex->at[start], "raise")
 				 : !lex_is(&lex->at[start], "from"))
 				return false;
