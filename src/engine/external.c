@@ -86,7 +86,7 @@ static int external_note_last(struct engine *engine, struct engine_experiment *e
 	if (e->asked_all || e->question || e->last_number < e->planned ||
 	    (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY))
 		return 0;
-	e->asked_all = e->changed = true;
+	e->asked_all = e->changed = e->best_changed = true;
 	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 }
 

@@ -365,7 +365,7 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 	living->spec = NULL;
 	engine_share_change(e);
 	e->asked_all = e->needs_result = e->differs = false;
-	e->changed = e->parallel_changed = true;
+	e->changed = e->parallel_changed = e->best_changed = true;
 	if (rc == 0 && living->goes_on)
 		rc = engine_pause_end(engine, e);
 	if (rc == 0 && living->ranks)

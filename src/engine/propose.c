@@ -172,7 +172,7 @@ int engine_add_proposal(struct engine *engine, struct engine_experiment *e, enum
 		return propose_add(engine, e, asked, seq, proposal);
 	if (answer == SEARCH_WAIT)
 		return 0;
-	e->asked_all = e->changed = true;
+	e->asked_all = e->changed = e->best_changed = true; /* no repeat is to come: configuration.h */
 	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 }
 

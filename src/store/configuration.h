@@ -6,17 +6,18 @@
 
 #include "store/number.h"
 
-/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended or did not begin, the first task,
- * tasks that ended badly or are beyond a limit. A search proposes repeats one by one: without those that did not begin, the
- * first one would be a mean of its own. */
+/* Of experiment ?1: parameters, mean, tasks with a value, tasks that have not ended or are still to come, the first task,
+ * tasks that ended badly or are beyond a limit. A search proposes repeats one by one: without those to come, the first one
+ * would be a mean of its own. Once it has proposed everything none comes: of fewer than `repeats` the others were removed,
+ * or it was suggested or imported. */
+#define CONFIGURATION_TO_COME                                                                                          \
+	"max(0, (SELECT iif(asked_all, 0, json_extract(spec, '$.repeats')) FROM experiment WHERE id = ?1) - count(*))"
+#define CONFIGURATION_BAD                                                                                              \
+	"beyond IS NOT NULL OR (best IS NULL AND state IN (" NUMBER(FINISHED) ", " NUMBER(ERROR) "))"
 #define SQL_MEANS                                                                                                      \
-	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, "                                                   \
-	"sum(state < " NUMBER(FINISHED) ") + max(0, (SELECT json_extract(spec, '$.repeats') FROM experiment "          \
-					"WHERE id = ?1) - count(*)) AS o, min(number) AS f, "                          \
-					"sum(beyond IS NOT NULL OR (best IS NULL AND state IN "                        \
-					"(" NUMBER(FINISHED) ", " NUMBER(                                              \
-						ERROR) "))) AS b "                                                     \
-						       "FROM task WHERE experiment = ?1 GROUP BY parameters"
+	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, sum(state < " NUMBER(                               \
+		FINISHED) ") + " CONFIGURATION_TO_COME " AS o, min(number) AS f, sum(" CONFIGURATION_BAD               \
+			  ") AS b FROM task WHERE experiment = ?1 GROUP BY parameters"
 
 /* The standard deviation of the repeats; NULL for one value. */
 #define CONFIGURATION_SPREAD "CASE WHEN c.n > 1 THEN sqrt(sum((t.best - c.m) * (t.best - c.m)) / (c.n - 1)) END"

@@ -73,6 +73,26 @@ def test_a_configuration_whose_repeats_are_still_to_come_does_not_lead(daemon):
     wait_for(lambda: best() == ("b", 3), "the better mean leads once it is complete")
 
 
+def test_a_configuration_is_ranked_by_the_runs_that_are_left(daemon):
+    """Once all was proposed nothing is to come in the place of a run that was removed, nor beside one that was suggested."""
+    experiment = daemon.submit(LUCK, SPEC)
+    daemon.wait_ended(experiment)
+    daemon.post(f"/experiments/{experiment}/tasks/remove", {"tasks": [5]})
+    wait_for(lambda: len(daemon.tasks(experiment)) == 5, "the run is gone")
+    best = daemon.get(f"/experiments/{experiment}")["best"]
+    assert (best["parameters"]["net"], best["mean"], best["repeats"]) == ("b", pytest.approx(0.35), 2)
+    listed = daemon.get(f"/experiments/{experiment}/tasks?sort=best")["items"]
+    assert [(t["parameters"]["net"], t["configuration"]["open"]) for t in listed] == [("b", 0)] * 2 + [("a", 0)] * 3
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    assert [round(p["best"], 9) for p in analysis["progress"]] == [0.6, 0.35]
+    assert [c["parameters"]["net"] for c in analysis["best"]] == ["b", "a"]
+
+    daemon.post(f"/experiments/{experiment}/tasks/remove", {"tasks": [4, 6]})
+    wait_for(lambda: len(daemon.tasks(experiment)) == 3, "the configuration is gone")
+    daemon.post(f"/experiments/{experiment}/suggest", {"parameters": {"net": "b"}})
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["best"]["parameters"] == {"net": "b"}, "the suggested run leads")
+
+
 def test_a_configuration_that_diverged_is_not_the_best_by_its_survivor(daemon):
     """Its one good repeat is better than every other: it comes last, and how many of how many is said."""
     script = LUCK.replace('[0.1, 0.9, 0.8]', '[0.1, float("nan"), float("nan")]').replace("value + 1", "value")

@@ -7,7 +7,7 @@ import { after, before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-const PARTS = ['lib/names', 'lib/format', 'lib/order', 'data/counts', 'data/log', 'data/tell', 'data/experiment'];
+const PARTS = ['lib/names', 'lib/format', 'lib/order', 'lib/pool', 'data/counts', 'data/log', 'data/tell', 'data/experiment'];
 // What a page has and node does not.
 const PAGE = {
   location: new URL('http://localhost/'),
@@ -340,4 +340,16 @@ test('metrics that count different things share no row', () => {
     assert.ok(!lib.mixed(all), Object.keys(one).join());
     assert.equal(new Set(lib.rowsOf(all).map((row) => row.step)).size, lib.rowsOf(all).length);
   }
+});
+
+// As the daemon: a run that was removed leaves a mean of the others, and one that is still to come leaves none.
+test('a configuration leads by the runs that are left once none is to come', () => {
+  const run = (number, net, value) => ({ number, state: 'finished', parameters: { net }, best: { value }, cost: {} });
+  const tasks = [run(1, 'a', 0.6), run(2, 'a', 0.6), run(3, 'b', 0.4)];
+  const best = (total) => {
+    const e = { spec: { repeats: 2 }, tasks: { total } };
+    return new lib.Pool(tasks, true, lib.runsOf(e, tasks.length)).best(false);
+  };
+  assert.deepEqual([best(4).parameters.net, best(4).repeats], ['a', 2]);
+  assert.deepEqual([best(3).parameters.net, best(3).repeats], ['b', 1]);
 });

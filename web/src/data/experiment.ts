@@ -46,6 +46,8 @@ function alike(a: unknown, b: unknown): boolean {
 // How often each configuration is run.
 export const repeatsOf = (e: Experiment) => Number(e.spec.repeats ?? 1);
 export const repeated = (e: Experiment) => repeatsOf(e) > 1;
+// How many runs of a configuration there will be at least: once all tasks are there, no more of it come.
+export const runsOf = (e: Experiment, tasks: number) => (e.tasks.total > tasks ? repeatsOf(e) : 1);
 
 export class ExperimentStore extends Store {
   detail = signal<Experiment | null>(null);
@@ -441,7 +443,7 @@ export class ExperimentStore extends Store {
     if (repeated(e)) {
       // Of several objectives the daemon says the others' values, too.
       if (!this.complete.value || e.objective.length > 1) return;
-      const best = new Pool([...changed.values()], true, repeatsOf(e)).best(max);
+      const best = new Pool([...changed.values()], true, runsOf(e, changed.size)).best(max);
       const same = e.best?.task === best?.task && e.best?.mean === best?.mean && e.best?.repeats === best?.repeats;
       if (best && !same) this.detail.value = { ...e, best };
       return;

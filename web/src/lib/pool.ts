@@ -19,7 +19,7 @@ function mean(values: (number | null | undefined)[]): number | null {
   return there.length ? there.reduce((a, b) => a + b, 0) / there.length : null;
 }
 
-// What the daemon says in its lists, from runs that are all here. Those of `repeats` that did not begin are open.
+// What the daemon says in its lists, from runs that are all here. Those of `repeats` that are still to come are open.
 export function summed(runs: TaskSummary[], repeats: number): Configuration {
   const values = runs.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   const middle = mean(values);

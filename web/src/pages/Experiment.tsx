@@ -30,7 +30,7 @@ import {
   stopTasks,
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
-import { type Asked, ExperimentStore, repeated, repeatsOf } from '../data/experiment';
+import { type Asked, ExperimentStore, repeated, runsOf } from '../data/experiment';
 import { largerForAll } from '../data/larger';
 import { markExperiment } from '../data/marks';
 import { titleOf } from '../data/tell';
@@ -312,9 +312,10 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     useMemo(() => (complete ? [...known.values()] : pick(known, charted)), [known, charted, complete]),
   );
   // With repeats a configuration is one point in the charts and one row of the table.
+  const runs = runsOf(e, tasks.length);
   const pool = useMemo(
-    () => (repeated(e) ? new Pool(complete ? tasks : [...known.values()], complete, repeatsOf(e)) : null),
-    [tasks, complete ? null : known, complete, repeatsOf(e)],
+    () => (repeated(e) ? new Pool(complete ? tasks : [...known.values()], complete, runs) : null),
+    [tasks, complete ? null : known, complete, runs],
   );
   const dots = useMemo(
     () => (pool ? (complete ? pool.tasks : pool.order(tasks, 'best', true)) : tasks),
