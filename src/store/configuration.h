@@ -12,8 +12,7 @@
  * or it was suggested or imported. */
 #define CONFIGURATION_TO_COME                                                                                          \
 	"max(0, (SELECT iif(asked_all, 0, json_extract(spec, '$.repeats')) FROM experiment WHERE id = ?1) - count(*))"
-#define CONFIGURATION_BAD                                                                                              \
-	"beyond IS NOT NULL OR (best IS NULL AND state IN (" NUMBER(FINISHED) ", " NUMBER(ERROR) "))"
+#define CONFIGURATION_BAD "beyond IS NOT NULL OR (best IS NULL AND state IN (" NUMBER(FINISHED) ", " NUMBER(ERROR) "))"
 #define SQL_MEANS                                                                                                      \
 	"SELECT parameters AS p, avg(best) AS m, count(best) AS n, sum(state < " NUMBER(                               \
 		FINISHED) ") + " CONFIGURATION_TO_COME " AS o, min(number) AS f, sum(" CONFIGURATION_BAD               \

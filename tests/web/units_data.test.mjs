@@ -7,7 +7,16 @@ import { after, before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-const PARTS = ['lib/names', 'lib/format', 'lib/order', 'lib/pool', 'data/counts', 'data/log', 'data/tell', 'data/experiment'];
+const PARTS = [
+  'lib/names',
+  'lib/format',
+  'lib/order',
+  'lib/pool',
+  'data/counts',
+  'data/log',
+  'data/tell',
+  'data/experiment',
+];
 // What a page has and node does not.
 const PAGE = {
   location: new URL('http://localhost/'),
