@@ -4,10 +4,13 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/pace.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "base/token.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,8 @@
 #include <unistd.h>
 
 #define MPS_PROGRAM "nvidia-cuda-mps-control"
+/* Of that name the kernel keeps 15 characters. */
+#define MPS_COMM "nvidia-cuda-mps"
 /* Its sockets have names of up to 20 characters, and a path of a socket 107. */
 #define MPS_FOLDER_CHARS 80
 
@@ -37,6 +42,52 @@ static void mps_free_env(const char *env[4])
 	free((char *)env[1]);
 }
 
+/* Reads the number in the file that MPS itself keeps beside its sockets; it stays when MPS is killed. */
+static bool mps_read_pid(const struct local_mps *mps, uint64_t *ret_pid)
+{
+	struct buf text = buf_make(64);
+	char *path = mem_printf("%s/" MPS_PROGRAM ".pid", mps->pipe_dir);
+	bool found = fs_read(path, 64, &text, NULL) == 0 &&
+		num_parse_unsigned(buf_text(&text), strcspn(buf_text(&text), " \n"), INT32_MAX, ret_pid) == 0;
+	buf_free(&text);
+	free(path);
+	return found;
+}
+
+/* Is this process a living MPS, and not another one that got the number? */
+static bool mps_is_alive(uint64_t pid)
+{
+	struct buf text = buf_make(4096);
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+	const char *name = fs_read(path, 4096, &text, NULL) == 0 ? strchr(buf_text(&text), '(') : NULL;
+	const char *end = name ? strrchr(name, ')') : NULL;
+	bool alive = end && text_starts(name + 1, MPS_COMM) && text_starts(end, ") ") && !strchr("ZX", end[2]);
+	buf_free(&text);
+	return alive;
+}
+
+/* A daemon that was killed has left it running; without tasks it is ended as ever. */
+static void mps_take_over(struct local_mps *mps)
+{
+	uint64_t pid;
+	if (mps->state != LOCAL_MPS_OFF || !mps_read_pid(mps, &pid) || !mps_is_alive(pid))
+		return;
+	log_info("NVIDIA MPS of an earlier daemon runs in %s", mps->pipe_dir);
+	mps->state = LOCAL_MPS_ON;
+	local_mps_count(mps, 0);
+}
+
+/* It was killed: without it tasks would take turns, and could take each other's memory. */
+static void mps_notice_death(struct local_mps *mps)
+{
+	uint64_t pid;
+	if (mps->state != LOCAL_MPS_ON || !mps_read_pid(mps, &pid) || mps_is_alive(pid))
+		return;
+	log_warning("NVIDIA MPS has died (process %" PRIu64 "); it is started again", pid);
+	mps->state = LOCAL_MPS_OFF;
+}
+
 void local_mps_open(struct local_mps *mps, uv_loop_t *loop, const char *state_dir, void (*changed)(void *ctx),
 		    void *ctx)
 {
@@ -54,6 +105,7 @@ void local_mps_open(struct local_mps *mps, uv_loop_t *loop, const char *state_di
 	uv_unref((uv_handle_t *)mps->idle);
 	mps->idle->data = mps;
 	free(root);
+	mps_take_over(mps);
 }
 
 static void mps_started_cb(void *ctx, const struct proc_result *result)
@@ -114,6 +166,7 @@ static void mps_start(struct local_mps *mps)
 bool local_mps_want(struct local_mps *mps)
 {
 	uv_timer_stop(mps->idle);
+	mps_notice_death(mps);
 	if (mps->state == LOCAL_MPS_OFF)
 		mps_start(mps);
 	return mps->state != LOCAL_MPS_STARTING;
@@ -121,6 +174,7 @@ bool local_mps_want(struct local_mps *mps)
 
 void local_mps_adopt(struct local_mps *mps)
 {
+	uv_timer_stop(mps->idle);
 	if (mps->state == LOCAL_MPS_OFF)
 		mps->state = LOCAL_MPS_ON;
 }

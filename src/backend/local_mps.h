@@ -24,10 +24,11 @@ struct local_mps {
 	void *ctx;
 };
 
-/* Private folders below the state folder, or below /tmp where its path is too long for a socket. */
+/* Private folders below the state folder, or below /tmp where its path is too long for a socket. One that a killed daemon
+ * has left there is taken over. */
 void local_mps_open(struct local_mps *mps, uv_loop_t *loop, const char *state_dir, void (*changed)(void *ctx),
 		    void *ctx);
-/* Call it before a task that shares a GPU is started. False: wait for `changed`. Afterwards the state says whether the
+/* Call it before a task that shares a GPU is started. Starts it, also again where it has died. False: wait for `changed`. Afterwards the state says whether the
  * task gets MPS. */
 bool local_mps_want(struct local_mps *mps);
 /* Runners of an earlier daemon use it. */

@@ -3,10 +3,12 @@ the control program of MPS are played, since test machines have no GPU."""
 
 import os
 import re
+import signal
 import sqlite3
 
 import pytest
 
+from attempt import is_alive
 from conftest import wait_for
 from test_samples import fake_nvml, notes, write_smi  # noqa: F401 (a fixture)
 
@@ -49,6 +51,28 @@ def start(make_daemon, folder, fake_nvml, monkeypatch):  # noqa: F811
     return start
 
 
+def write_living_mps(folder):
+    """One that leaves a process and its number behind, as the real one does."""
+    program = folder / "bin" / "nvidia-cuda-mps-control"
+    program.write_text(f"""#!/bin/sh
+file=$CUDA_MPS_PIPE_DIRECTORY/nvidia-cuda-mps-control.pid
+if [ "$1" = -d ]; then
+    echo start >> {folder}/mps.log
+    (while :; do sleep 0.1; done) </dev/null >/dev/null 2>&1 &
+    echo $! > $file
+else
+    read words
+    echo "$words" >> {folder}/mps.log
+    kill $(cat $file) 2>/dev/null || {{ echo Cannot find MPS control daemon process; exit 1; }}
+fi
+""")
+    program.chmod(0o755)
+
+
+def mps_pid(daemon):
+    return int((daemon.state / "mps/pipe/nvidia-cuda-mps-control.pid").read_text())
+
+
 def spec(values, **resources):
     return {"parameters": {"how": list(values)}, "resources": {"cpus": 1, **resources}, "warm": "off"}
 
@@ -74,6 +98,42 @@ def test_parts_of_a_gpu_run_side_by_side_by_mps(start, folder):
     daemon.stop()
     assert (folder / "mps.log").read_text().split("\n")[:2] == [
         f"-d in {daemon.state}/mps/pipe", f"quit in {daemon.state}/mps/pipe"], "MPS was not ended with the daemon"
+
+
+def test_mps_that_died_is_started_again(start, folder):
+    daemon = start()
+    write_living_mps(folder)
+    for _ in range(2):
+        assert daemon.wait_ended(daemon.submit(SCRIPT, spec([1], gpus=0.5)))["state"] == "finished"
+        os.kill(mps_pid(daemon), signal.SIGKILL)
+        wait_for(lambda: not is_alive(mps_pid(daemon)), "it lives")
+    assert (folder / "mps.log").read_text().split() == ["start", "start"]
+    assert "NVIDIA MPS has died" in daemon.log.read_text()
+
+
+def test_mps_of_a_killed_daemon_is_ended_with_the_next(start, folder):
+    daemon = start()
+    write_living_mps(folder)
+    assert daemon.wait_ended(daemon.submit(SCRIPT, spec([1], gpus=0.5)))["state"] == "finished"
+    daemon.kill()
+    left = mps_pid(daemon)
+    assert is_alive(left)
+    daemon.start()
+    daemon.stop()
+    wait_for(lambda: not is_alive(left), "MPS outlives both daemons")
+    assert (folder / "mps.log").read_text().split() == ["start", "quit"]
+
+
+def test_mps_of_a_killed_daemon_serves_its_tasks_on(start, folder):
+    daemon = start()
+    write_living_mps(folder)
+    experiment = daemon.submit(SCRIPT, {**spec([1, 2, 3], gpus=0.5), "environment": {"vars": {"SLEEP": "4"}}})
+    wait_for(lambda: daemon.task(experiment, 1)["state"] == "running", "it does not run")
+    daemon.kill()
+    daemon.start()
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    assert all("has 0.5 of GPU 0, beside other tasks, by NVIDIA MPS" in notes(daemon.task(experiment, n)) for n in (1, 2, 3))
+    assert (folder / "mps.log").read_text().split() == ["start"]
 
 
 @pytest.mark.parametrize("mps", [None, 1], ids=["missing", "fails"])
