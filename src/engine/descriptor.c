@@ -159,6 +159,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 						.python = e->spec->python,
 						.modules = modules,
 						.cpus = e->spec->cpus_asked ? e->spec->resources.cpus : 0,
+						.gpu_share = live->asked.gpu_share,
 						.warm_dir = warm,
 						.results = results,
 						.argv = argv,

@@ -202,7 +202,7 @@ static void exec_finish(struct exec *x)
 		.limit_bytes = x->slot.memory_bytes,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.stalled = buf_text(&x->watch.why),
-		.shared = x->slot.gpu_share > 0,
+		.shared = x->slot.gpu_share > 0 || x->d.gpu_share > 0,
 		.program = x->d.argv->items[0]->string,
 		.errors = buf_text(&errors),
 		.output = buf_text(&output),

@@ -40,6 +40,7 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	json_key_string(out, "python", d->python);
 	descriptor_put_node(out, "modules", d->modules);
 	json_key_int(out, "cpus", d->cpus);
+	json_key_int(out, "gpu_share", d->gpu_share);
 	json_key_string(out, "warm_dir", d->warm_dir);
 	json_key_string(out, "results", d->results);
 	descriptor_put_node(out, "argv", d->argv);
@@ -136,6 +137,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.python = node_get_string(tree, "python"),
 		.modules = descriptor_get(tree, "modules", NODE_LIST),
 		.cpus = node_get_int(tree, "cpus", 0),
+		.gpu_share = node_get_int(tree, "gpu_share", 0),
 		.warm_dir = node_get_string(tree, "warm_dir"),
 		.results = node_get_string(tree, "results"),
 		.argv = descriptor_get(tree, "argv", NODE_LIST),

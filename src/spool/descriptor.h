@@ -22,6 +22,7 @@ struct spool_descriptor {
 	const char *python; /* environment.python: NULL or "auto", "none", a folder or a program */
 	const struct node *modules; /* environment.modules: texts; NULL: those of the caller */
 	int64_t cpus; /* that were asked for; 0: none were */
+	int64_t gpu_share; /* thousandths of one GPU that were asked for, also on a cluster; 0: whole ones */
 	const char *warm_dir; /* where keepers are found for a warm start; NULL: it starts cold */
 	const char *results; /* made below the work folder; NULL */
 	size_t setup_added; /* lines that the runner has put before those of the user; not in the file */
