@@ -213,7 +213,8 @@ void local_machine_use(struct local_machine *machine, const char *list, int64_t 
 	}
 }
 
-size_t local_machine_cards(const struct local_machine *machine)
+/* How many GPUs it has of which tasks may get parts: those that are not MIG slices. */
+static size_t local_machine_cards(const struct local_machine *machine)
 {
 	size_t count = 0;
 	for (size_t g = 0; g < machine->gpu_count; g++)

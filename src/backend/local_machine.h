@@ -45,8 +45,6 @@ void local_machine_read_slices(struct local_machine *machine, const char *text, 
 
 /* Counts the GPUs of a list ("0,1") as used: `share` thousandths of each; 0: all of it. */
 void local_machine_use(struct local_machine *machine, const char *list, int64_t share);
-/* How many GPUs it has of which tasks may get parts: those that are not MIG slices. */
-size_t local_machine_cards(const struct local_machine *machine);
 /* How many tasks that want so many GPUs, or such a share of one, fit beside what is used. */
 int64_t local_machine_gpu_room(const struct local_machine *machine, int64_t gpus, int64_t share);
 

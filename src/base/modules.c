@@ -11,7 +11,7 @@ struct modules {
 	VEC(char *) taken; /* and still to be read, from the front on */
 };
 
-void modules_entries_free(struct modules_entries *entries)
+static void modules_entries_free(struct modules_entries *entries)
 {
 	for (size_t i = 0; i < entries->list.len; i++)
 		free(entries->list.at[i].name);

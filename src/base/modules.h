@@ -23,7 +23,7 @@ struct modules_tree {
 	void *ctx;
 	/* Is there a file that may be taken? */
 	bool (*is_file)(void *ctx, const char *path);
-	/* Adds the entries of a folder, sorted by name. The caller frees them with modules_entries_free. */
+	/* Adds the entries of a folder, sorted by name. The caller frees them. */
 	void (*list)(void *ctx, const char *path, struct modules_entries *ret);
 	/* The text of a file: 0 or a negative errno. */
 	int (*read)(void *ctx, const char *path, struct buf *out);
@@ -37,6 +37,5 @@ struct modules_tree {
 
 /* Calls `take` for every module of the tree that the script needs, at most MODULES_MAX. */
 void modules_follow(const struct modules_tree *tree, const char *script);
-void modules_entries_free(struct modules_entries *entries);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void sum_add(uint64_t *sum, const void *data, size_t len)
+static void sum_add(uint64_t *sum, const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
 	for (size_t i = 0; i < len; i++)

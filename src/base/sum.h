@@ -8,7 +8,6 @@
 
 #define SUM_EMPTY UINT64_C(14695981039346656037)
 
-void sum_add(uint64_t *sum, const void *data, size_t len);
 /* With its end, so that two texts differ from one. */
 void sum_add_text(uint64_t *sum, const char *text);
 /* When the file or folder was last changed, and its size; its content is not read. One that is missing counts too. */

@@ -80,7 +80,8 @@ void view_parameters(const struct node *parameters, const struct node *only, str
 	}
 }
 
-void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out)
+/* As view_parameters, after a colon; adds nothing if there are none. */
+static void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out)
 {
 	struct buf text = buf_make(65536);
 	view_parameters(parameters, only, &text);
@@ -97,7 +98,8 @@ const char *view_state(const struct node *experiment)
 	return node_get_string(experiment, "paused") && !view_is_over(state) ? "paused" : state;
 }
 
-const char *view_step_name(const struct node *experiment)
+/* What the steps of its curves are called: "epoch", "row", … */
+static const char *view_step_name(const struct node *experiment)
 {
 	const char *name = node_get_string(experiment, "step_name");
 	return name ? name : "epoch";

@@ -20,13 +20,10 @@ char *view_value(const struct node *value);
 char *view_short_value(const struct node *value);
 /* "batch_size=64 learning_rate=0.001"; only those named in `only` (a list; NULL: all). */
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
-/* The same after a colon; adds nothing if there are none. */
-void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out);
 /* The state of an experiment; "paused" if it is paused. */
 const char *view_state(const struct node *experiment);
-/* What the steps of its curves are called: "epoch", "row", … */
-const char *view_step_name(const struct node *experiment);
-/* The same of a task, or of the best one: tasks of one experiment may count different things. */
+/* What the steps of the curves of a task, or of the best one, are called: "epoch", "row", ... Tasks of one experiment may
+ * count different things. */
 const char *view_task_step(const struct node *task, const struct node *experiment);
 /* The metric of the first objective; "" where there is none. */
 const char *view_objective(const struct node *objective);

@@ -64,7 +64,10 @@ static const char *call_next_value(const char *text, size_t *ret_len)
 	return text;
 }
 
-void call_add(struct node *argv, const char *how, const struct node *value)
+/* Appends the arguments of one value. `how` is made of words in which {} is the value. A text with spaces is several
+ * values where `how` ends with " {}..." (--sizes 64 64) or with " ..." (--size=64 --size=64). A form without {} is a
+ * switch: ON, ON/OFF or /OFF. */
+static void call_add(struct node *argv, const char *how, const struct node *value)
 {
 	size_t len = strlen(how), n;
 	if (!strstr(how, "{}")) {
@@ -110,7 +113,9 @@ const char *call_said(const struct spec *spec, const char *name)
 	return NULL;
 }
 
-char *call_how(const struct spec *spec, const char *name)
+/* How this parameter is passed, for example "--batch-size={}". It comes from `arguments`, or else from `pass`, `style`
+ * and `separator`. NULL: it is not an argument, or it is positional. The caller frees it. */
+static char *call_how(const struct spec *spec, const char *name)
 {
 	const char *said = call_said(spec, name);
 	if (said)

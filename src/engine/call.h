@@ -14,15 +14,8 @@ struct buf;
 
 /* What `arguments` says of a name; NULL: nothing. */
 const char *call_said(const struct spec *spec, const char *name);
-/* How this parameter is passed, for example "--batch-size={}". It comes from `arguments`, or else from `pass`, `style`
- * and `separator`. NULL: it is not an argument, or it is positional. The caller frees it. */
-char *call_how(const struct spec *spec, const char *name);
 /* What is wrong with a form in `arguments`; NULL: nothing. */
 const char *call_check(const char *how);
-/* Appends the arguments of one value. `how` is made of words in which {} is the value. A text with spaces is several
- * values where `how` ends with " {}..." (--sizes 64 64) or with " ..." (--size=64 --size=64). A form without {} is a
- * switch: ON, ON/OFF or /OFF. */
-void call_add(struct node *argv, const char *how, const struct node *value);
 /* Appends every value of params to argv, in the way the experiment passes it. */
 void call_add_all(struct node *argv, const struct spec *spec, const struct node *params);
 /* A word of `command:` with its placeholders filled in. The caller frees it. */

@@ -393,7 +393,8 @@ int engine_skip_replay(struct engine *engine, struct engine_experiment *e, struc
 	return search_open(e->spec->search, e->spec->space, &e->search, err);
 }
 
-int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)
+/* As engine_replay, but returns -ESTALE if the search makes another proposal than it did the first time. */
+static int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
 	int64_t change;
 	int rc = store_last_change(engine->store, e->id, &change);

@@ -36,8 +36,6 @@ int engine_tell_events(struct engine_experiment *experiment, const struct store_
 int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* Opens the search without a replay, and finds where its sequence continues. */
 int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
-/* As engine_replay, but returns -ESTALE if the search makes another proposal than it did the first time. */
-int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* Goes on after the specification, or the recorded results, have changed. Where only the budget changed, most strategies would
  * have proposed the same until now: then they simply continue, with their rungs and populations. Else all so far becomes
  * history. Inside the transaction. */

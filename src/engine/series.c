@@ -58,7 +58,8 @@ struct engine_source {
 	VEC(struct series_column) columns;
 };
 
-int series_name_id(struct engine *engine, struct engine_experiment *e, const char *name, int64_t *ret)
+/* The id of a metric's name in the experiment. */
+static int series_name_id(struct engine *engine, struct engine_experiment *e, const char *name, int64_t *ret)
 {
 	for (size_t i = 0; i < e->metrics.len; i++) {
 		if (strcmp(e->metrics.at[i].name, name) == 0) {

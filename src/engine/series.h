@@ -27,8 +27,6 @@ int series_name_row(struct engine *engine, struct engine_live *live, const struc
 /* Adds the metrics that the attempt has reported so far: those of one column (NULL: of all). Their values are set to
  * 0. */
 void series_list(const struct engine_live *live, const char *column, struct series_row *ret);
-/* The id of a metric's name in the experiment. */
-int series_name_id(struct engine *engine, struct engine_experiment *e, const char *name, int64_t *ret) MUST_USE;
 /* Forgets the attempt's sources. They are read from the store again when needed. */
 void series_forget(struct engine_live *live);
 

@@ -92,7 +92,8 @@ int engine_note_stops(struct engine *engine)
 	return rc;
 }
 
-int64_t engine_open_stops_of(struct engine *engine, const struct engine_experiment *experiment)
+/* Attempts of an experiment that were stopped and may still run or start, because the backend has not confirmed it. */
+static int64_t engine_open_stops_of(struct engine *engine, const struct engine_experiment *experiment)
 {
 	int64_t count = 0;
 	for (size_t i = 0; experiment->live && i < engine->live.len; i++)

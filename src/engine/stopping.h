@@ -16,8 +16,6 @@ struct engine_experiment;
 void engine_stops_answered(struct engine_backend *backend, int rc, const char *why);
 /* Updates the reasons of tasks that are being stopped; inside the transaction. */
 int engine_note_stops(struct engine *engine) MUST_USE;
-/* Attempts of an experiment that were stopped and may still run or start, because the backend has not confirmed it. */
-int64_t engine_open_stops_of(struct engine *engine, const struct engine_experiment *experiment);
 /* In words, for the experiment's note; NULL when there are none. The caller frees it. */
 char *engine_explain_stops(struct engine *engine, const struct engine_experiment *experiment);
 

@@ -157,7 +157,8 @@ int folders_open(const char *folder, const char *path, bool is_folder, const cha
 	return at;
 }
 
-bool folders_is_script(const char *name, unsigned mode)
+/* Is it a script by its name, or else by its permissions? */
+static bool folders_is_script(const char *name, unsigned mode)
 {
 	static const char *const ends[] = {".py", ".sh", ".bash", ".zsh", ".r", ".R",
 					   ".jl", ".pl", ".rb",   ".lua", ".m"};

@@ -26,8 +26,6 @@ bool folders_has(const struct folders *folders, const char *folder);
  * folder nor a part may be or lie in `state_dir`. A descriptor, or a negative errno with a text. */
 int folders_open(const char *folder, const char *path, bool is_folder, const char *state_dir,
 		 struct error *err) MUST_USE;
-/* Is it a script by its name, or else by its permissions? */
-bool folders_is_script(const char *name, unsigned mode);
 /* {"folder","path","items":[{"name","kind","bytes"}],"more"}: the folders and scripts in a folder, the first
  * FOLDERS_ENTRIES by name. */
 struct json;

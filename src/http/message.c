@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-const char *status_text(int status)
+static const char *message_status_text(int status)
 {
 	static const struct {
 		int status;
@@ -135,7 +135,7 @@ static struct json message_problem_begin(struct response *response, int status, 
 	struct json out = json_to(&response->body);
 	json_map(&out);
 	json_key_string(&out, "type", "about:blank");
-	json_key_string(&out, "title", status_text(status));
+	json_key_string(&out, "title", message_status_text(status));
 	json_key_int(&out, "status", status);
 	json_key_string(&out, "detail", detail);
 	return out;
@@ -235,7 +235,7 @@ void response_write_head(const struct response *response, int64_t len, bool clos
 		[CACHING_IMMUTABLE] = "public, max-age=31536000, immutable",
 	};
 	int status = response->status ? response->status : 200;
-	buf_addf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status, status_text(status), http_date());
+	buf_addf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status, message_status_text(status), http_date());
 	buf_add(out, always, sizeof(always) - 1);
 	buf_addf(out, "Cache-Control: %s\r\n", caching[response->caching]);
 	if (status != 204 && status != 304)

@@ -74,9 +74,6 @@ struct response {
 	bool stream_reset;
 };
 
-/* The reason phrase of a status. */
-const char *status_text(int status);
-
 void request_clear(struct request *request);
 void response_clear(struct response *response);
 

@@ -193,7 +193,8 @@ static int parser_check_lines(const char *data, size_t len, const char **ret_rea
 	return 0;
 }
 
-size_t head_count(const struct head *head, const char *name)
+/* How often the header appears. */
+static size_t head_count(const struct head *head, const char *name)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < head->header_count; i++)

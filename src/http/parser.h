@@ -52,7 +52,5 @@ int64_t parser_find_end(const char *data, size_t len, size_t from);
 int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_reason) MUST_USE;
 /* The value of a header that appears once; NULL when it is absent. Names in lower case. */
 const char *head_get(const struct head *head, const char *name);
-/* How often the header appears. */
-size_t head_count(const struct head *head, const char *name);
 
 #endif

@@ -267,8 +267,9 @@ static char *ran_python(const struct spool_descriptor *d, char *const *variables
 	return real;
 }
 
-void ran_write(const struct spool_descriptor *d, const struct spool_caller *caller, char *const *variables,
-	       struct buf *text)
+/* Writes the text itself into an empty buffer. */
+static void ran_write(const struct spool_descriptor *d, const struct spool_caller *caller, char *const *variables,
+		      struct buf *text)
 {
 	struct json out = json_to(text);
 	char *python = ran_python(d, variables);

@@ -18,8 +18,4 @@ bool ran_begin(const struct spool_descriptor *descriptor, const struct environme
 bool ran_is_pending(const struct spool_descriptor *descriptor, const struct environment *environment,
 		    struct recorder *recorder);
 
-/* Writes the text itself into an empty buffer. */
-void ran_write(const struct spool_descriptor *descriptor, const struct spool_caller *caller, char *const *variables,
-	       struct buf *out);
-
 #endif

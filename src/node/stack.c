@@ -104,7 +104,8 @@ void stack_poll(struct stack *stack, int64_t now_ms)
 		kill(stack->pid, SIGKILL);
 }
 
-void stack_shorten(const char *text, struct buf *out)
+/* The lines of the output of py-spy or gdb that say something, in one line. Pure. */
+static void stack_shorten(const char *text, struct buf *out)
 {
 	size_t begun = out->len;
 	while (*text && out->len - begun < STACK_NOTE_BYTES) {

@@ -24,7 +24,5 @@ bool stack_ended(struct stack *stack, const char *file, struct buf *out);
 
 /* "futex_wait_queue": the function of the kernel in which the process waits. Nothing where the kernel does not say. */
 void stack_add_wait(pid_t pid, struct buf *out);
-/* The lines of the output of py-spy or gdb that say something, in one line. Pure. */
-void stack_shorten(const char *text, struct buf *out);
 
 #endif

@@ -15,7 +15,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-double usage_rusage_ms(const struct rusage *u)
+/* User and system time together. */
+static double usage_rusage_ms(const struct rusage *u)
 {
 	return (double)((int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
 			(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000);

@@ -58,7 +58,5 @@ double usage_memory_bytes(const struct usage *usage, double limit_bytes);
 void usage_ended(struct usage *usage, bool helper, const struct rusage *used);
 /* Counts only ended children: exact once all have ended and were waited for. */
 void usage_final(const struct usage *usage, struct cost *cost);
-/* User and system time together. */
-double usage_rusage_ms(const struct rusage *u);
 
 #endif

@@ -69,7 +69,8 @@ double evolve_progress(const struct evolve *e)
 	return e->search->spec->tasks ? (double)e->fes / (double)e->search->spec->tasks : 0;
 }
 
-const size_t *evolve_rank(struct evolve *e)
+/* Best first. Valid until the next replacement. */
+static const size_t *evolve_rank(struct evolve *e)
 {
 	if (!e->ranking_stale)
 		return e->ranking;
@@ -95,7 +96,8 @@ size_t evolve_pick(struct evolve *e, const size_t * not, size_t count)
 	}
 }
 
-const double *evolve_pick_archived(struct evolve *e, size_t a, size_t b)
+/* A row of the population or the archive that is neither member a nor b. */
+static const double *evolve_pick_archived(struct evolve *e, size_t a, size_t b)
 {
 	for (;;) {
 		size_t r = rng_below(&e->search->rng, e->n + e->archive_count);

@@ -97,12 +97,8 @@ void evolve_write_state(const struct search *s, struct json *out);
 
 /* The part of the budget that is spent, 0..1. */
 double evolve_progress(const struct evolve *e);
-/* Best first. Valid until the next replacement. */
-const size_t *evolve_rank(struct evolve *e);
 /* A known member that is none of the first `count` of `not`. */
 size_t evolve_pick(struct evolve *e, const size_t * not, size_t count);
-/* A row of the population or the archive that is neither member a nor b. */
-const double *evolve_pick_archived(struct evolve *e, size_t a, size_t b);
 void evolve_archive(struct evolve *e, const double *x);
 /* Drops the worst until n are left; the archive keeps at most archive_most rows. */
 void evolve_shrink(struct evolve *e, size_t n, size_t archive_most);

@@ -291,7 +291,8 @@ void gp_tell(struct gp *g, const struct search *s, const struct search_trial *tr
 	g->next_fit = known + (known >= 50 ? known / 6 : known >= 20 ? known / 10 : 1);
 }
 
-void gp_write(const struct gp *g, const struct search *s, struct json *out)
+/* Adds members to the open map: what it knows, and the length scales. */
+static void gp_write(const struct gp *g, const struct search *s, struct json *out)
 {
 	json_key_string(out, "phase", g->starts ? "Sobol" : "model");
 	json_key_int(out, "results", (int64_t)g->results);

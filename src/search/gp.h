@@ -23,7 +23,5 @@ double gp_promise(const struct gp *gp, const struct search *search, const double
 double gp_promise_of_new(const struct gp *gp);
 /* A trial of the history was told. */
 void gp_tell(struct gp *gp, const struct search *search, const struct search_trial *trial);
-/* Adds members to the open map: what it knows, and the length scales. */
-void gp_write(const struct gp *gp, const struct search *search, struct json *out);
 
 #endif

@@ -37,7 +37,10 @@ uint64_t rungs_left(uint64_t n, unsigned eta, size_t i)
 	return n / rungs_power(eta, i);
 }
 
-uint64_t rungs_space_size(const struct search *s)
+/* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket that waits
+ * for more configurations than exist would wait for ever. Conditions, constraints or a fidelity that is a range may
+ * leave fewer: then the strategy is told when they are exhausted. */
+static uint64_t rungs_space_size(const struct search *s)
 {
 	uint64_t size = search_space_size(s->space);
 	uint64_t values = space_cardinality(&s->space->params[s->spec->fidelity_param]);

@@ -21,11 +21,6 @@ uint64_t rungs_dehb(size_t s_max, size_t s, unsigned eta);
 /* floor(n / eta^i): how many of them reach rung i. */
 uint64_t rungs_left(uint64_t n, unsigned eta, size_t i);
 
-/* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket that waits
- * for more configurations than exist would wait for ever. Conditions, constraints or a fidelity that is a range may
- * leave fewer: then the strategy is told when they are exhausted. */
-uint64_t rungs_space_size(const struct search *s);
-
 /* Successive halving: one rung after the other, each asked for and then waited for. */
 struct bracket {
 	size_t s; /* starts at level s_max - s, has s + 1 rungs */

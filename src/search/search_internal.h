@@ -114,7 +114,6 @@ struct strategy_ops {
 
 /* The value of an option of the strategy (words as their index). Aborts on a name it does not have. */
 double search_option(const struct search_spec *spec, const char *name);
-void search_set_option(struct search_spec *spec, const char *name, double value);
 /* Replay: if the proposal is known, sets trial->unit to it and returns true; then nothing needs to be computed. */
 bool search_take_known(const struct search *search, struct search_trial *trial);
 /* A uniform point of the cube. */

@@ -55,7 +55,7 @@ double search_option(const struct search_spec *spec, const char *name)
 	return spec->option_values[spec_option_index(spec, name)];
 }
 
-void search_set_option(struct search_spec *spec, const char *name, double value)
+static void search_set_option(struct search_spec *spec, const char *name, double value)
 {
 	spec->option_values[spec_option_index(spec, name)] = value;
 }

@@ -215,7 +215,8 @@ size_t tpe_results(const struct tpe *t)
 	return t->results;
 }
 
-size_t tpe_good(const struct tpe *t)
+/* The group it proposes from. */
+static size_t tpe_good(const struct tpe *t)
 {
 	double portion = ceil(GOOD_PORTION * (double)t->results);
 	return portion < GOOD_MOST ? (size_t)portion : GOOD_MOST;

@@ -26,6 +26,5 @@ void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
  * this returns the next best of the same draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);
 size_t tpe_results(const struct tpe *tpe); /* with a score */
-size_t tpe_good(const struct tpe *tpe); /* the group it proposes from */
 
 #endif

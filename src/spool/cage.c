@@ -48,7 +48,10 @@ static bool cage_has_word(const char *folder, const char *name, const char *word
 	return found;
 }
 
-char *cage_parse(const char *groups, const char *mounts, bool *ret_v2)
+/* The folder in which groups can be made, from the texts of /proc/self/cgroup and /proc/self/mountinfo. Version 1: the
+ * group of this process. Version 2: the one above it, since a group with processes cannot give its memory to groups below,
+ * unless that is a slice of systemd, which is not ours. NULL: not mounted. The caller frees it. Pure. */
+static char *cage_parse(const char *groups, const char *mounts, bool *ret_v2)
 {
 	size_t below;
 	char *own = cgroup_find(groups, mounts, ret_v2, &below);

@@ -14,11 +14,6 @@ struct cage {
 	bool v2;
 };
 
-/* The folder in which groups can be made, from the texts of /proc/self/cgroup and /proc/self/mountinfo. Version 1: the
- * group of this process. Version 2: the one above it, since a group with processes cannot give its memory to groups below,
- * unless that is a slice of systemd, which is not ours. NULL: not mounted. The caller frees it. Pure. */
-char *cage_parse(const char *groups, const char *mounts, bool *ret_v2);
-
 /* Can one be made here? */
 bool cage_is_available(void);
 /* Makes one with this limit. False, and an empty one: it cannot be made. */

@@ -137,7 +137,8 @@ static void curve_put(const struct curve *curve, struct json *out)
 	json_end(out);
 }
 
-int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret)
+/* The id of a metric's name in an experiment; 0 when it has none of that name. */
+static int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret)
 {
 	sqlite3_stmt *row = store_bind(store, sql_find_name, "is", experiment, name);
 	int rc = store_step(store, row);

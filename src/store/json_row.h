@@ -60,9 +60,6 @@ void row_put_figure(double value, const struct cost_figure *figure, struct json 
 int row_put_list(struct store *store, sqlite3_stmt *row, const char *key, const struct row_member *members,
 		 size_t count, struct json *out) MUST_USE;
 
-/* The id of a metric's name in an experiment; 0 when it has none of that name. */
-int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret) MUST_USE;
-
 /* Opens a map with the experiment's members, its task counts under counts_key; the caller ends it. */
 int json_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key,
 			 struct json *out) MUST_USE;
