@@ -179,6 +179,12 @@ static void exec_note_exception(struct exec *x, const char *errors)
 	buf_free(&why);
 }
 
+/* A stand-in is our child, not the script. */
+static bool exec_is_warm(const struct exec *x)
+{
+	return x->warm.shared && x->warm.shared->pid;
+}
+
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
@@ -238,7 +244,8 @@ static void exec_script_ended(struct exec *x, int status)
 	x->status = status;
 	x->ended = true;
 	x->ended_ms = clock_mono_ms();
-	warm_count(&x->warm, &x->cost); /* before the sampler ends: it splits the energy by the CPU time */
+	warm_count(&x->warm, &x->sampler.usage,
+		   &x->cost); /* before the sampler ends: it splits the energy by the CPU time */
 	sampler_end(&x->sampler, &x->cost);
 	ending_over(&x->ending);
 	uv_timer_stop(&x->tick);
@@ -255,13 +262,19 @@ static void exec_script_ended(struct exec *x, int status)
 static void exec_reap(struct exec *x)
 {
 	int status;
-	pid_t pid;
 	bool over = false;
 	int script_status = 0;
 	struct rusage used;
-	while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
-		usage_ended(&x->sampler.usage, pid == x->helper || (x->watch.stack.pid && pid == x->watch.stack.pid),
-			    &used);
+	siginfo_t ended = {0};
+	while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid) {
+		pid_t pid = ended.si_pid;
+		bool other = pid == x->helper || (x->watch.stack.pid && pid == x->watch.stack.pid);
+		if (!other && !(pid == x->pid && exec_is_warm(x)))
+			usage_read_ended(&x->sampler.usage, pid, &x->cost); /* as long as /proc still shows it */
+		if (wait4(pid, &status, 0, &used) != pid)
+			return;
+		ended.si_pid = 0;
+		usage_ended(&x->sampler.usage, other, &used);
 		watch_reap(&x->watch, pid);
 		if (pid == x->pid && !x->ended) {
 			over = true;

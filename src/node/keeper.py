@@ -26,14 +26,47 @@ def keeper_read_exactly(sock, size):
     return data
 
 
+def keeper_traffic(pid):
+    """Bytes that an ended process has read and written, with the children that it waited for."""
+    try:
+        with open("/proc/%d/io" % pid, "rb") as io:
+            said = dict(line.split(b": ") for line in io.read().splitlines())
+        return b" %d %d" % (int(said[b"read_bytes"]), int(said[b"write_bytes"]))
+    except (OSError, ValueError, KeyError):
+        return b""
+
+
+def keeper_open_files():
+    """Descriptors, and what each of them is."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[name] = os.readlink("/proc/self/fd/" + name)
+        except OSError:  # that of the list itself
+            pass
+    return found
+
+
+def keeper_settings():
+    """Files of the user that libraries read when they are imported."""
+    home = os.path.expanduser("~")
+    found = [os.path.join(os.environ.get("KERAS_HOME") or os.path.join(home, ".keras"), "keras.json")]
+    if hasattr(sys.modules.get("matplotlib"), "get_configdir"):
+        found.append(os.path.join(sys.modules["matplotlib"].get_configdir(), "matplotlibrc"))
+    return found
+
+
 class Keeper:
     IDLE_S = 60  # then it ends: it holds memory
     LOOK_S = 2  # is its socket still there? A state folder that is removed takes its keepers along
     # What a library imports when it is first used: the first optimizer of PyTorch 2 imports the second one, for 4 to 5 s.
     LATER = (("torch", "torch._dynamo"),)
+    # Variables that modules set when they are imported: the scripts of cold starts have them, too.
+    variables = {}
 
     def __init__(self, folder, key, modules):
         self.key, self.modules = key, modules
+        self.files_before = keeper_open_files()
         self.running = {}  # pid: connection
         self.asking = set()  # connections without a request yet
         os.chdir(folder)  # a path below it would be too long for a socket on many systems
@@ -64,6 +97,7 @@ class Keeper:
         os.dup2(null, 1)
         os.dup2(null, 2)
         os.close(null)
+        before = dict(os.environ)
         for name in self.modules:
             if name in theirs:
                 continue  # like the modules beside the script
@@ -71,6 +105,7 @@ class Keeper:
         for library, later in self.LATER:
             if library in sys.modules:
                 self.import_module(later)
+        Keeper.variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
 
     def import_module(self, name):
         import importlib
@@ -88,13 +123,18 @@ class Keeper:
 
         if threading.active_count() > 1:
             self.refuse("a module that it imports starts threads")
-        for name in os.listdir("/proc/self/fd"):
-            try:
-                target = os.readlink("/proc/self/fd/" + name)
-            except OSError:
-                continue
+        for fd, target in keeper_open_files().items():
             if target.startswith(("/dev/nvidia", "/dev/kfd", "/dev/dri")):
                 self.refuse("a module that it imports uses the GPU at once")
+            # All tasks would share its place, and what it writes.
+            if fd not in self.files_before and not target.startswith(("/dev/", "/memfd:")):
+                self.refuse(f"a module that it imports keeps a file or a connection open ({target})")
+        import tempfile
+
+        temporary = tempfile.gettempdir() + os.sep
+        for name, value in self.variables.items():
+            if value.startswith(temporary) and os.path.isdir(value):  # the first task that ends would remove it
+                self.refuse(f"a module that it imports makes a temporary folder ({name})")
         # Libraries that know about forks (OpenBLAS) end their threads before one and start them again when needed.
         pid = os.fork()
         if pid == 0:
@@ -105,9 +145,9 @@ class Keeper:
 
     def stamps(self):
         """When the folders of modules were changed last: an installation changes them. And the files of the user's own
-        modules that a library has imported."""
+        modules that a library has imported, and the settings that libraries read when they are imported."""
         found = []
-        for path in sys.path + self.own_files:
+        for path in sys.path + self.own_files + self.settings:
             try:
                 found.append((path, os.stat(path).st_mtime_ns))
             except OSError:
@@ -121,6 +161,7 @@ class Keeper:
 
         files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
         self.own_files = [file for file in files if isinstance(file, str) and not keeper_is_installed(file)]
+        self.settings = keeper_settings()
         self.seen = self.stamps()
         listener = socket.socket(socket.AF_UNIX)
         if os.path.lexists(self.key + ".bound"):
@@ -180,6 +221,10 @@ class Keeper:
         except OSError:
             return
         connection.settimeout(10)
+        try:
+            os.utime(self.key + ".sock")  # the one that was not used for longest makes room for another: see warm.c
+        except OSError:
+            pass
         self.asking.add(connection)
         selector.register(connection, selectors.EVENT_READ)
 
@@ -203,7 +248,7 @@ class Keeper:
             if len(fds) != 4:
                 raise ValueError("descriptors are missing")
             if self.stamps() != self.seen:
-                connection.sendall(b"Rpackages were installed or removed since it was started\n")
+                connection.sendall(b"Rpackages or settings were changed since it was started\n")
                 os.unlink(self.key + ".sock")  # the next runner starts another keeper
                 raise ValueError("stale")
             pid = os.fork()
@@ -238,10 +283,12 @@ class Keeper:
     def reap(self, selector):
         while self.running:
             try:
-                pid, status, used = os.wait4(-1, os.WNOHANG)
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if ended is None:
+                    return
+                traffic = keeper_traffic(ended.si_pid)
+                pid, status, used = os.wait4(ended.si_pid, 0)
             except ChildProcessError:
-                return
-            if pid == 0:
                 return
             connection = self.running.pop(pid, None)
             if connection is None:
@@ -252,7 +299,7 @@ class Keeper:
                 pass
             cpu_ms = int((used.ru_utime + used.ru_stime) * 1000)
             try:
-                connection.sendall(b"E%d %d %d\n" % (status, cpu_ms, used.ru_maxrss))
+                connection.sendall(b"E%d %d %d%s\n" % (status, cpu_ms, used.ru_maxrss, traffic))
             except OSError:
                 pass
             connection.close()
@@ -295,7 +342,9 @@ def keeper_show(environment, argv):
 
 def keeper_is_shadowed(folder):
     """Does a file beside the script have the name of a module that is imported already? A fresh start would import
-    the file."""
+    the file. Or are there settings that libraries look for where the script runs?"""
+    if os.path.exists("matplotlibrc") or os.path.exists(".numba_config.yaml"):
+        return True
     for name in os.listdir(folder):
         stem, ending = os.path.splitext(name)
         if stem in sys.modules and stem != "__main__" and (ending == ".py" or os.path.isdir(os.path.join(folder, name))):
@@ -333,6 +382,7 @@ def keeper_become(fds, fields):
         if name:
             os.environb[name] = value
     keeper_show(environment, [python] + argv)
+    os.environ.update(Keeper.variables)
     os.chdir(cwd)
     import random
 

@@ -155,13 +155,16 @@ static _Noreturn void standin_end(const struct standin *s, int status)
 	_exit(WEXITSTATUS(status));
 }
 
-/* "E<status> <cpu_ms> <kilobytes>". */
+/* "E<status> <cpu_ms> <kilobytes> <bytes read> <bytes written>"; the last two only where the kernel says them. */
 static void standin_take_end(const struct standin *s, const char *line)
 {
 	const char *at = line + 1;
 	int status = (int)standin_number(&at);
 	s->shared->cpu_ms = (double)standin_number(&at);
 	s->shared->memory_bytes = (double)standin_number(&at) * 1024;
+	bool knows_io = *at != 0;
+	s->shared->read_bytes = knows_io ? standin_number(&at) : -1;
+	s->shared->write_bytes = knows_io ? standin_number(&at) : -1;
 	standin_end(s, status);
 }
 

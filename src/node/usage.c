@@ -47,20 +47,27 @@ static bool usage_parse_stat(const char *text, struct usage_process *ret)
 	return true;
 }
 
+static bool usage_read_stat(uint64_t pid, struct usage_process *ret)
+{
+	char path[64];
+	struct buf text = buf_make(4096);
+	*ret = (struct usage_process){.pid = pid};
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+	bool there = fs_read(path, 4096, &text, NULL) == 0 && usage_parse_stat(buf_text(&text), ret);
+	buf_free(&text);
+	return there;
+}
+
 static void usage_read_processes(usage_processes *all)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	while (dir && (entry = readdir(dir))) {
-		struct usage_process process = {0};
-		char path[64];
-		struct buf text = buf_make(4096);
-		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &process.pid) < 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
-		if (fs_read(path, 4096, &text, NULL) == 0 && usage_parse_stat(buf_text(&text), &process))
+		struct usage_process process;
+		uint64_t pid;
+		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &pid) == 0 &&
+		    usage_read_stat(pid, &process))
 			vec_push(all, process);
-		buf_free(&text);
 	}
 	if (dir)
 		closedir(dir);
@@ -224,6 +231,46 @@ void usage_ended(struct usage *usage, bool helper, const struct rusage *used)
 		usage->helper_ms += usage_rusage_ms(used);
 	if (used->ru_maxrss > *peak)
 		*peak = used->ru_maxrss;
+}
+
+/* Was the process `s` started by `top`, directly or not, as far as was seen? */
+static bool usage_is_below(const struct usage *usage, const struct usage_process *s, uint64_t top)
+{
+	while (s && s->parent != top)
+		s = usage_at(&usage->seen, s->parent);
+	return s != NULL;
+}
+
+/* Is it still there? Then nothing waited for it, and what it used is its own. */
+static bool usage_is_there(const struct usage_process *s)
+{
+	struct usage_process now;
+	return usage_read_stat(s->pid, &now) && now.started == s->started;
+}
+
+void usage_take_ended(const struct usage *usage, int64_t pid, struct usage_traffic used, struct cost *cost)
+{
+	uint64_t read = 0, written = 0;
+	for (size_t i = 0; i < usage->seen.len; i++) {
+		const struct usage_process *s = &usage->seen.at[i];
+		if (s->pid != (uint64_t)pid && (!usage_is_below(usage, s, (uint64_t)pid) || usage_is_there(s)))
+			continue;
+		read += s->counts[USAGE_READ];
+		written += s->counts[USAGE_WRITE];
+	}
+	usage_add(cost, FIGURE_READ, used.read_bytes > read ? used.read_bytes - read : 0);
+	usage_add(cost, FIGURE_WRITE, used.write_bytes > written ? used.write_bytes - written : 0);
+}
+
+void usage_read_ended(const struct usage *usage, pid_t pid, struct cost *cost)
+{
+	struct usage_process process;
+	if (!usage_read_stat((uint64_t)pid, &process))
+		return;
+	usage_read_io(&process);
+	if (process.knows_io)
+		usage_take_ended(usage, pid,
+				 (struct usage_traffic){process.counts[USAGE_READ], process.counts[USAGE_WRITE]}, cost);
 }
 
 /* The kernel keeps one peak for all ended children: it may be the helper's. */

@@ -56,6 +56,14 @@ void usage_free(struct usage *usage);
 double usage_memory_bytes(const struct usage *usage, double limit_bytes);
 /* A child was waited for. */
 void usage_ended(struct usage *usage, bool helper, const struct rusage *used);
+/* What an ended process that was not waited for yet has read and written since the last look, with the children that it
+ * waited for: added to FIGURE_READ and FIGURE_WRITE. Nothing where the kernel does not say. */
+void usage_read_ended(const struct usage *usage, pid_t pid, struct cost *cost);
+/* The same of a process that another one waited for, which knows these totals. */
+struct usage_traffic {
+	uint64_t read_bytes, write_bytes;
+};
+void usage_take_ended(const struct usage *usage, int64_t pid, struct usage_traffic used, struct cost *cost);
 /* Counts only ended children: exact once all have ended and were waited for. */
 void usage_final(const struct usage *usage, struct cost *cost);
 

@@ -12,8 +12,10 @@
 #include "spool/mark.h"
 #include "spool/paths.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -35,6 +37,8 @@
 #define WARM_COLD_S 600
 /* The descriptor on which a keeper finds its lock. keeper.py knows the number. */
 #define WARM_LOCK_FD 3
+/* Each may hold a gigabyte. Beyond it the one that was not used for longest goes when its tasks have ended. */
+#define WARM_KEEPERS_MOST 8
 
 extern const char node_keeper[];
 
@@ -270,6 +274,31 @@ static _Noreturn void warm_be_keeper(const char *python, const char *folder, con
 	_exit(127);
 }
 
+/* A keeper whose socket is gone ends. */
+static void warm_make_room(const char *folder, int dir)
+{
+	char oldest[NAME_MAX + 1] = "";
+	struct timespec then = {0};
+	size_t count = 0;
+	DIR *list = opendir(folder);
+	struct dirent *entry;
+	while (list && (entry = readdir(list))) {
+		struct stat st;
+		if (!text_ends(entry->d_name, ".sock") || fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		bool older = st.st_mtim.tv_sec < then.tv_sec ||
+			(st.st_mtim.tv_sec == then.tv_sec && st.st_mtim.tv_nsec < then.tv_nsec);
+		if (!count++ || older) {
+			snprintf(oldest, sizeof(oldest), "%s", entry->d_name);
+			then = st.st_mtim;
+		}
+	}
+	if (list)
+		closedir(list);
+	if (count >= WARM_KEEPERS_MOST)
+		unlinkat(dir, oldest, 0);
+}
+
 /* Starts a keeper, unless another runner is doing that. It belongs to no runner: it is forked twice. */
 static bool warm_start_keeper(const char *folder, int dir, const char *key, const char *python, warm_texts *env,
 			      const warm_texts *modules)
@@ -281,6 +310,8 @@ static bool warm_start_keeper(const char *folder, int dir, const char *key, cons
 	bool starts = lock >= 0 && text >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 &&
 		write(text, node_keeper, strlen(node_keeper)) == (ssize_t)strlen(node_keeper) &&
 		lseek(text, 0, SEEK_SET) == 0;
+	if (starts)
+		warm_make_room(folder, dir);
 	pid_t pid = starts ? fork() : -1;
 	if (pid == 0) {
 		if (fork() == 0)
@@ -388,12 +419,17 @@ void warm_end(const struct warm *warm, int status, const char *attempt_dir)
 	spool_mark_kill_attempt(attempt_dir);
 }
 
-void warm_count(const struct warm *warm, struct cost *cost)
+void warm_count(const struct warm *warm, const struct usage *usage, struct cost *cost)
 {
-	if (!warm->shared || warm->shared->cpu_ms <= 0)
+	const struct warm_shared *shared = warm->shared;
+	if (!shared || shared->cpu_ms <= 0)
 		return;
-	cost_raise(cost, FIGURE_CPU, warm->shared->cpu_ms);
-	cost_raise(cost, FIGURE_MEMORY, warm->shared->memory_bytes);
+	cost_raise(cost, FIGURE_CPU, shared->cpu_ms);
+	cost_raise(cost, FIGURE_MEMORY, shared->memory_bytes);
+	if (shared->read_bytes >= 0 && shared->write_bytes >= 0)
+		usage_take_ended(usage, shared->pid,
+				 (struct usage_traffic){(uint64_t)shared->read_bytes, (uint64_t)shared->write_bytes},
+				 cost);
 }
 
 void warm_free(struct warm *warm)

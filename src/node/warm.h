@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/cost.h"
+#include "node/usage.h"
 #include "spool/descriptor.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 struct warm_shared {
 	volatile pid_t pid; /* the script; 0: it was started cold */
 	volatile double cpu_ms, memory_bytes; /* when it has ended: what it used */
+	volatile int64_t read_bytes, write_bytes; /* -1: not known */
 };
 
 struct warm {
@@ -42,6 +44,6 @@ void warm_become(struct warm *warm, const struct spool_descriptor *d, char *cons
  * left, the keeper kills the script, and so do we: the next task may start at once. */
 void warm_end(const struct warm *warm, int status, const char *attempt_dir);
 /* A script that a keeper started is no child of ours: its stand-in says what it used. */
-void warm_count(const struct warm *warm, struct cost *cost);
+void warm_count(const struct warm *warm, const struct usage *usage, struct cost *cost);
 
 #endif

@@ -56,6 +56,33 @@ def test_rows_are_read_when_the_folder_is_away_as_the_script_ends(tmp_path):
     assert a.rows() == [(0, {"loss": 0.5})]
 
 
+# Says what the kernel counts for the whole tree: a child that is waited for while samples are taken, one that is not, and
+# what comes after the last sample.
+TRAFFIC = """
+import os, subprocess, sys, time
+def write(name, megabytes):
+    with open(name, "wb") as out:
+        out.write(os.urandom(megabytes << 20))
+        out.flush()
+        os.fsync(out.fileno())
+write("a", 3)
+if sys.argv[1] == "long":
+    subprocess.run([sys.executable, "-c", "import time; open('b', 'wb').write(bytes(5 << 20)); time.sleep(4)"])
+write("c", 7)
+print(dict(line.split(": ") for line in open("/proc/self/io").read().splitlines())["write_bytes"])
+"""
+
+
+@pytest.mark.parametrize("how", ["short", "long"])
+def test_bytes_are_those_of_the_whole_script_also_after_the_last_sample(tmp_path, how):
+    (tmp_path / "traffic.py").write_text(TRAFFIC)
+    a = Attempt(tmp_path, f"exec {sys.executable} {tmp_path}/traffic.py {how}").run()
+    kernel = int(a.stdout())
+    # The script writes its last line after it has looked; the runner makes no file of the script.
+    assert kernel <= a.end()["write_bytes"] <= kernel + (1 << 16)
+    assert a.end()["read_bytes"] >= 0
+
+
 def test_the_second_runner_for_an_item_does_nothing(tmp_path):
     a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran").run()
     before = (a.dir / "journal").read_bytes()
