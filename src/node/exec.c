@@ -88,6 +88,12 @@ static const char *exec_gpus(const struct exec *x)
 	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
 }
 
+/* What it may use of its one GPU: its slot says it on this machine, its descriptor on a cluster. */
+static int64_t exec_gpu_share(const struct exec *x)
+{
+	return x->slot.gpu_share ? x->slot.gpu_share : x->d.gpu_share;
+}
+
 static void exec_look_for_ran(struct exec *x)
 {
 	if (x->ran_pending)
@@ -208,7 +214,7 @@ static void exec_finish(struct exec *x)
 		.limit_bytes = x->slot.memory_bytes,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.stalled = buf_text(&x->watch.why),
-		.shared = x->slot.gpu_share > 0 || x->d.gpu_share > 0,
+		.shared = exec_gpu_share(x) > 0,
 		.program = x->d.argv->items[0]->string,
 		.errors = buf_text(&errors),
 		.output = buf_text(&output),
@@ -490,6 +496,7 @@ static void exec_open_sampler(struct exec *x)
 	sampler_open(&x->sampler,
 		     &(struct sampler_config){.gpus = gpus_list_find(assigned),
 					      .power_limit = x->d.power_limit,
+					      .part = exec_gpu_share(x) > 0 ? (double)exec_gpu_share(x) / 1000 : 1,
 					      .mps = x->slot.mps,
 					      .note = recorder_note,
 					      .ctx = &x->recorder});

@@ -179,7 +179,8 @@ static bool gpu_is_ours(const struct gpu_process *process, bool any, gpu_has_f h
 	return has(ctx, process->pid) || (!any && !lives(ctx, process->pid));
 }
 
-double gpu_share(const struct gpu_reading *reading, gpu_has_f has, gpu_has_f lives, const void *ctx, size_t *ret_others)
+double gpu_share(const struct gpu_reading *reading, double part, gpu_has_f has, gpu_has_f lives, const void *ctx,
+		 size_t *ret_others)
 {
 	double ours = 0, all = 0;
 	size_t mine = 0, others = 0;
@@ -196,6 +197,8 @@ double gpu_share(const struct gpu_reading *reading, gpu_has_f has, gpu_has_f liv
 		all += busy;
 	}
 	*ret_others = others;
+	if (!others && !any && part < 1)
+		return reading->process_count > 1 ? 1.0 / (double)reading->process_count : part;
 	if (!others)
 		return 1;
 	return all > 0 ? ours / all : (double)mine / (double)(mine + others);
@@ -213,7 +216,7 @@ void gpu_forget_server(struct gpu_reading *reading, gpu_has_f is_server, const v
 	reading->process_count = kept;
 }
 
-double gpu_memory(const struct gpu_reading *reading, gpu_has_f has, const void *ctx, size_t others)
+double gpu_memory(const struct gpu_reading *reading, gpu_has_f has, const void *ctx, bool shared)
 {
 	double sum = 0;
 	bool any = false;
@@ -224,5 +227,5 @@ double gpu_memory(const struct gpu_reading *reading, gpu_has_f has, const void *
 		any = true;
 		sum += process->memory_bytes;
 	}
-	return any ? sum : others ? NAN : reading->figure[SAMPLE_GPU_MEMORY];
+	return any ? sum : shared ? NAN : reading->figure[SAMPLE_GPU_MEMORY];
 }

@@ -48,15 +48,17 @@ bool gpu_read_amd(const char *dir, const char *id, struct gpu_reading *ret);
 
 /* What part of the card's work is ours: 1 when no other process is on it. With others it goes by how busy each kept the
  * card, or by their number where that is not known. `has` says whether a process is the script's, `lives` whether its
- * number means anything here (containers hide numbers). *ret_others: how many processes are not the script's. */
+ * number means anything here (containers hide numbers). `part` is what was promised to the script, 1 for the whole card:
+ * a script with a part shares it with others also where no process can be told to be its own. *ret_others: how many
+ * processes are not the script's. */
 typedef bool (*gpu_has_f)(const void *ctx, int64_t pid);
-double gpu_share(const struct gpu_reading *reading, gpu_has_f has, gpu_has_f lives, const void *ctx,
+double gpu_share(const struct gpu_reading *reading, double part, gpu_has_f has, gpu_has_f lives, const void *ctx,
 		 size_t *ret_others);
 /* NVIDIA MPS works for its clients, so the driver counts all of their work as the server's. Takes the server off the list,
  * and forgets how busy each process was: then the card is split by the number of its clients. */
 void gpu_forget_server(struct gpu_reading *reading, gpu_has_f is_server, const void *ctx);
-/* The memory that the script's processes use on it. Where they are not listed: that of the whole card if no others are
- * on it, else NAN. */
-double gpu_memory(const struct gpu_reading *reading, gpu_has_f has, const void *ctx, size_t others);
+/* The memory that the script's processes use on it. Where they are not listed: that of the whole card if it is not shared
+ * with others, else NAN. */
+double gpu_memory(const struct gpu_reading *reading, gpu_has_f has, const void *ctx, bool shared);
 
 #endif

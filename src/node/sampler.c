@@ -141,14 +141,15 @@ static void sampler_count_gpus(struct sampler *sampler, struct sample *sample)
 		size_t others;
 		if (sampler->config.mps)
 			gpu_forget_server(reading, sampler_is_server_cb, NULL);
-		double share = gpu_share(reading, sampler_has_cb, sampler_lives_cb, &sampler->usage, &others);
+		double share = gpu_share(reading, sampler->config.part, sampler_has_cb, sampler_lives_cb,
+					 &sampler->usage, &others);
 		if (!sample && !isnan(sampler->share[g]))
 			share = sampler->share[g]; /* the script has ended: its processes cannot be found any more */
 		else if (!sample && others)
 			share = 1.0 / (double)(others + 1);
 		else if (sample)
 			sampler->share[g] = share;
-		double used = gpu_memory(reading, sampler_has_cb, &sampler->usage, others);
+		double used = gpu_memory(reading, sampler_has_cb, &sampler->usage, others > 0 || share < 1);
 		energy_take_gpu(&sampler->energy, g, now_ms, reading, share);
 		if (!isnan(used))
 			memory = (isnan(memory) ? 0 : memory) + used;

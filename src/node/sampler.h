@@ -11,6 +11,7 @@
 struct sampler_config {
 	struct gpus_list gpus;
 	const char *power_limit; /* "300" (watts) or "auto"; NULL: leave it as it is */
+	double part; /* of one GPU that the script may use; 1: whole ones */
 	bool mps; /* the GPU is shared by NVIDIA MPS */
 	void (*note)(void *ctx, const char *text); /* a line for the timeline */
 	void *ctx;

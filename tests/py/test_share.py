@@ -136,6 +136,17 @@ def test_mps_of_a_killed_daemon_serves_its_tasks_on(start, folder):
     assert (folder / "mps.log").read_text().split() == ["start"]
 
 
+def test_the_energy_of_parts_is_no_more_than_the_card_used(start):
+    """The driver that is played lists no processes: none can be told to be the task's own."""
+    daemon = start()
+    experiment = daemon.submit(SCRIPT, {**spec(range(2), gpus=0.5), "environment": {"vars": {"SLEEP": "5"}}})
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    for n in (1, 2):
+        cost = daemon.task(experiment, n)["cost"]
+        assert cost["energy_j"] == pytest.approx(250 * cost["wall_s"] / 2, rel=0.1)
+        assert cost["energy_estimated_j"] == cost["energy_j"] and "estimate" in cost["energy_source"]
+
+
 @pytest.mark.parametrize("mps", [None, 1], ids=["missing", "fails"])
 def test_without_mps_tasks_take_turns(start, mps):
     daemon = start(mps)

@@ -169,7 +169,7 @@ static void a_task_shorter_than_a_sample_uses_energy_of_the_node(void **state)
 	put(dir, "name", "package-0\n");
 	put(dir, "energy_uj", "1000000\n");
 	put(dir, "max_energy_range_uj", "100000000\n");
-	sampler_open(&sampler, &(struct sampler_config){0});
+	sampler_open(&sampler, &(struct sampler_config){.part = 1});
 	rapl_close(&sampler.rapl);
 	assert_int_equal(rapl_open(&sampler.rapl, root), 1);
 	sampler_begin(&sampler, clock_mono_ms());

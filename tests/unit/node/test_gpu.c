@@ -121,18 +121,40 @@ static void work_on_a_shared_card_is_split_by_utilisation(void **state)
 	size_t others;
 	struct gpu_reading *r = &readings.at[0];
 	assert_int_equal(gpu_parse_helper(recorded, strlen(recorded), &readings, NULL), 0);
-	assert_true(gpu_share(r, has_cb, lives_cb, NULL, &others) == 0.75 && others == 1);
+	assert_true(gpu_share(r, 1, has_cb, lives_cb, NULL, &others) == 0.75 && others == 1);
 	assert_true(gpu_memory(r, has_cb, NULL, others) == 4294967296.0);
 	r->processes[0].busy_pct = r->processes[1].busy_pct = NAN; /* MPS: by their number */
-	assert_true(gpu_share(r, has_cb, lives_cb, NULL, &others) == 0.5);
+	assert_true(gpu_share(r, 1, has_cb, lives_cb, NULL, &others) == 0.5);
 	r->process_count = 1;
-	assert_true(gpu_share(r, has_cb, lives_cb, NULL, &others) == 1 && others == 0);
+	assert_true(gpu_share(r, 1, has_cb, lives_cb, NULL, &others) == 1 && others == 0);
 	r->processes[0].pid = 4712; /* only another one: nothing of it is ours */
-	assert_true(gpu_share(r, has_cb, lives_cb, NULL, &others) == 0 && others == 1);
+	assert_true(gpu_share(r, 1, has_cb, lives_cb, NULL, &others) == 0 && others == 1);
 	assert_true(isnan(gpu_memory(r, has_cb, NULL, others)));
 	r->processes[0].pid = 99999; /* a number of another name space, on the card that we were given */
-	assert_true(gpu_share(r, has_cb, lives_cb, NULL, &others) == 1 && others == 0);
+	assert_true(gpu_share(r, 1, has_cb, lives_cb, NULL, &others) == 1 && others == 0);
 	assert_true(gpu_memory(r, has_cb, NULL, others) == 5368709120.0);
+}
+
+/* With a part of a card there are others, also where none of the processes can be told to be ours: each of four tasks would
+ * count the whole card. */
+static void a_part_of_a_card_is_never_the_whole_unless_only_ours_are_on_it(void **state)
+{
+	(void)state;
+	size_t others;
+	struct gpu_reading *r = &readings.at[0];
+	assert_int_equal(gpu_parse_helper(recorded, strlen(recorded), &readings, NULL), 0);
+	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.75 && others == 1);
+	r->process_count = 1; /* ours: the neighbours do not use it now */
+	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 1);
+	r->process_count = 0; /* nobody uses it yet, or the driver does not list them */
+	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.25);
+	assert_true(isnan(gpu_memory(r, has_cb, NULL, true)));
+	r->process_count = 2; /* numbers of another name space */
+	r->processes[0].pid = 99998;
+	r->processes[1].pid = 99999;
+	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.5);
+	r->process_count = 1;
+	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.25);
 }
 
 static bool is_eleven(const void *ctx, int64_t pid)
@@ -162,9 +184,9 @@ static void test_clients_of_mps_have_equal_parts_and_the_server_none(void **stat
 		.process_count = 5,
 		.processes = {{11, 3e7, 97}, {12, 1e9, 0}, {13, 1e9, 0}, {14, 1e9, 0}, {15, 1e9, 0}}};
 	size_t others;
-	assert_float_equal(gpu_share(&reading, is_twelve, lives_always, NULL, &others), 0, 1e-9);
+	assert_float_equal(gpu_share(&reading, 1, is_twelve, lives_always, NULL, &others), 0, 1e-9);
 	gpu_forget_server(&reading, is_eleven, NULL);
-	assert_float_equal(gpu_share(&reading, is_twelve, lives_always, NULL, &others), 0.25, 1e-9);
+	assert_float_equal(gpu_share(&reading, 1, is_twelve, lives_always, NULL, &others), 0.25, 1e-9);
 	assert_int_equal(others, 3);
 }
 
@@ -178,6 +200,7 @@ int main(void)
 		cmocka_unit_test(lines_of_nvidia_smi_are_read),
 		cmocka_unit_test(files_of_the_amdgpu_driver_are_read),
 		cmocka_unit_test(work_on_a_shared_card_is_split_by_utilisation),
+		cmocka_unit_test(a_part_of_a_card_is_never_the_whole_unless_only_ours_are_on_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
