@@ -279,41 +279,49 @@ int learn_find(struct engine *engine, struct spec *spec, const struct node *file
 	return rc;
 }
 
-/* Warns where the experiment has metrics, but not this one. True: it has metrics. */
-static int learn_compare_names(struct engine *engine, struct spec *spec, int64_t experiment, const char *metric,
-			       bool *ret_any)
+/* Warns where earlier experiments have metrics, but none has this one; the newest of them is named. An experiment has
+ * some metrics only because it asked for them. */
+static int learn_compare_names(const struct learn_look *look, struct spec *spec, const char *metric)
 {
-	char *list = NULL, *meant = NULL;
-	bool there = false;
-	int rc = missing_name(engine, experiment, 0, metric, &list, &meant, &there);
-	*ret_any = rc == 0 && *list;
-	if (*ret_any && !there && !(meant && series_are_alike(meant, metric)))
-		vec_push(&spec->cautions,
-			 mem_printf("the same script has not reported %.100s in e%" PRId64 ", but %s%s%s%s", metric,
-				    experiment, list, meant ? "; did you mean " : "", meant ? meant : "",
-				    meant ? "?" : ""));
-	free(list);
-	free(meant);
+	char *said = NULL;
+	int rc = 0;
+	bool known = false;
+	for (size_t i = 0; rc == 0 && !known && i < look->candidates.len; i++) {
+		char *list = NULL, *meant = NULL;
+		bool there = false;
+		int64_t experiment = look->candidates.at[i];
+		rc = missing_name(look->engine, experiment, 0, metric, &list, &meant, &there);
+		known = there || (rc == 0 && meant && series_are_alike(meant, metric));
+		if (rc == 0 && *list && !said)
+			said = mem_printf("the same script has not reported %.100s in e%" PRId64 ", but %s%s%s%s",
+					  metric, experiment, list, meant ? "; did you mean " : "", meant ? meant : "",
+					  meant ? "?" : "");
+		free(list);
+		free(meant);
+	}
+	if (rc == 0 && said && !known)
+		vec_push(&spec->cautions, said);
+	else
+		free(said);
 	return rc;
 }
 
 int learn_warn(struct engine *engine, struct spec *spec, const struct node *files)
 {
 	struct learn_look look = {.engine = engine, .spec = spec, .files = files, .may_read = LEARN_READ_BYTES};
-	bool any = false;
 	if ((!spec->objective_count && !spec->stop.metric) || !spec_program(spec))
 		return 0;
 	int rc = learn_find_same(&look);
-	for (size_t i = 0; rc == 0 && !any && i < look.candidates.len; i++) {
-		if (!learn_same_files(&look, look.candidates.at[i]))
-			continue;
-		for (size_t k = 0; rc == 0 && k < spec->objective_count; k++)
-			if (!spec_is_measured(spec->objectives[k].metric))
-				rc = learn_compare_names(engine, spec, look.candidates.at[i],
-							 spec->objectives[k].metric, &any);
-		if (rc == 0 && spec->stop.metric && !spec_is_measured(spec->stop.metric))
-			rc = learn_compare_names(engine, spec, look.candidates.at[i], spec->stop.metric, &any);
-	}
+	size_t kept = 0;
+	for (size_t i = 0; rc == 0 && i < look.candidates.len; i++)
+		if (learn_same_files(&look, look.candidates.at[i]))
+			look.candidates.at[kept++] = look.candidates.at[i];
+	look.candidates.len = kept;
+	for (size_t k = 0; rc == 0 && k < spec->objective_count; k++)
+		if (!spec_is_measured(spec->objectives[k].metric))
+			rc = learn_compare_names(&look, spec, spec->objectives[k].metric);
+	if (rc == 0 && spec->stop.metric && !spec_is_measured(spec->stop.metric))
+		rc = learn_compare_names(&look, spec, spec->stop.metric);
 	free(look.candidates.at);
 	return rc;
 }

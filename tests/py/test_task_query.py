@@ -249,3 +249,15 @@ def test_a_metric_is_named_exactly(daemon):
     assert any(f"has not reported los in {experiment}" in text and "did you mean loss?" in text for text in warnings), warnings
     body["experiment"]["stop"]["when"] = "loss < 0.1"
     assert not any("has not reported" in text for text in daemon.post("/check", body)["warnings"])
+
+
+def test_a_metric_that_an_earlier_experiment_asked_for_is_known(daemon):
+    """The newest experiment of the same script lacks a timing that only an experiment has which asks for it."""
+    script = "for e in (1, 2): print(f'epoch {e} loss {1 / e} latency_ms {e * 10}')\n"
+    objectives = [{"metric": "loss", "goal": "min"}, {"metric": "latency_ms", "goal": "min"}]
+    for objective in (objectives, "loss"):
+        experiment = daemon.submit(script, {"objective": objective})
+        daemon.wait_ended(experiment)
+    body = {"experiment": {"script": "script.py", "objective": objectives}, "files": [{"path": "script.py", "text": script}]}
+    assert daemon.task(experiment, 1)["metrics"] == ["loss"], "else this shows nothing"
+    assert not any("has not reported" in text for text in daemon.post("/check", body)["warnings"])
