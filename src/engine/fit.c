@@ -386,7 +386,17 @@ static void check_parameter(const struct check *check, const struct node *at, co
 			  param->min + 0.37 * (param->max - param->min), argument->line);
 }
 
-static void check_unknown(const struct check *check, const struct node *at, const char *name)
+/* Further ones are counted. */
+#define UNKNOWN_NAMED 5
+
+/* Parameters that the script does not know, where that is a warning: one text for all. */
+struct unknown {
+	struct buf list;
+	size_t count;
+	char *remedy; /* what the script has, which is the same for all */
+};
+
+static void check_unknown(const struct check *check, const struct node *at, const char *name, struct unknown *unknown)
 {
 	const char *names[LIMIT_SCRIPT_ARGUMENTS + 1];
 	size_t count = 0;
@@ -394,8 +404,25 @@ static void check_unknown(const struct check *check, const struct node *at, cons
 		names[count++] = check->script->arguments.at[i].name;
 	names[count] = NULL;
 	char *remedy = space_unknown_remedy(name, names);
-	check_say(check, at, remedy, "the script has no argument '%.60s'", name);
+	if (check->sure || text_starts(remedy, "did you mean")) {
+		check_say(check, at, remedy, "the script has no argument '%.60s'", name);
+	} else if (unknown->count++ < UNKNOWN_NAMED) {
+		buf_addf(&unknown->list, "%s'%.60s'", unknown->list.len ? ", " : "", name);
+		free(unknown->remedy);
+		unknown->remedy = mem_strdup(remedy);
+	}
 	free(remedy);
+}
+
+static void check_say_unknown(const struct check *check, const struct node *at, struct unknown *unknown)
+{
+	if (unknown->count > UNKNOWN_NAMED)
+		buf_addf(&unknown->list, " and %zu more", unknown->count - UNKNOWN_NAMED);
+	if (unknown->count)
+		check_say(check, at, unknown->remedy, "the script has no argument%s %s", unknown->count > 1 ? "s" : "",
+			  buf_text(&unknown->list));
+	buf_free(&unknown->list);
+	free(unknown->remedy);
 }
 
 static void check_required(const struct check *check, const struct node *document)
@@ -431,6 +458,7 @@ static void check_place(const struct check *check, const struct node *at, const 
 static void check_flags(const struct check *check, const struct node *document, const struct fit *fit)
 {
 	const struct node *parameters = node_get(document, "parameters");
+	struct unknown unknown = {.list = buf_make(BUF_UNLIMITED)};
 	for (size_t i = 0; i < check->spec->space->count; i++) {
 		const struct space_param *param = &check->spec->space->params[i];
 		const struct node *at = node_get(parameters, param->name);
@@ -441,7 +469,7 @@ static void check_flags(const struct check *check, const struct node *document, 
 			check_parameter(check, at, param, argument);
 			check_place(check, at, argument);
 		} else {
-			check_unknown(check, at, param->name);
+			check_unknown(check, at, param->name, &unknown);
 		}
 		if (argument && argument->shape == SCRIPT_TRUTH)
 			vec_push(
@@ -450,6 +478,7 @@ static void check_flags(const struct check *check, const struct node *document, 
 					"%s: type=bool of argparse takes 'false' for true, so false is passed as the empty text",
 					param->name));
 	}
+	check_say_unknown(check, parameters, &unknown);
 	check_required(check, document);
 }
 

@@ -137,6 +137,9 @@ static void test_what_the_script_refuses_is_named(void **state)
 	/* Not sure, or a style of the user's own: warnings. */
 	check(loose, "script: t.py\nparameters: {lrr: 1}\n", "{lrr: 1}",
 	      "python3 t.py --lrr=1\nwarning: the script has no argument 'lrr'; did you mean 'lr'?");
+	check(loose, "script: t.py\nparameters: {lrr: 1, unknown: 1, another: 2}\n", "{lrr: 1}",
+	      "python3 t.py --lrr=1\nwarning: the script has no argument 'lrr'; did you mean 'lr'?\n"
+	      "warning: the script has no arguments 'unknown', 'another'; one of: lr");
 	check(argparse, "script: t.py\nstyle: dash\nparameters: {opts: 1}\n", "{opts: 1}",
 	      "python3 t.py --opts=1\nwarning: the script has no argument 'opts'; did you mean 'opt'?");
 }
