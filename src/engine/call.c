@@ -235,7 +235,7 @@ static bool call_is_named(const struct spec *spec, const char *usual, const char
 		(!strchr(named, '/') || access(named, X_OK) == 0);
 }
 
-void call_write_run(const struct node *argv, const struct spec *spec, const char *script, struct buf *out)
+struct node *call_as_run(const struct node *argv, const struct spec *spec, const char *script)
 {
 	struct node *words = spec->script && script ? spool_read_shebang(script, strlen(script)) : NULL;
 	struct node *run = node_new(NODE_LIST);
@@ -244,7 +244,6 @@ void call_write_run(const struct node *argv, const struct spec *spec, const char
 		node_add(run, NULL, node_new_string(words->items[i]->string));
 	for (size_t i = named ? 1 : 0; i < argv->count; i++)
 		node_add(run, NULL, node_new_string(argv->items[i]->string));
-	call_write(run, out);
-	node_free(run);
 	node_free(words);
+	return run;
 }

@@ -27,7 +27,8 @@ char *call_next_placeholder(const char *from, const char **ret_begin, const char
 char *call_text(const struct node *value);
 /* Writes the command as a user would type it in a shell. */
 void call_write(const struct node *argv, struct buf *out);
-/* The same as the runner starts it: what the first line (#!) of the script's text names runs it. script: NULL: not known. */
-void call_write_run(const struct node *argv, const struct spec *spec, const char *script, struct buf *out);
+/* The same as the runner starts it: what the first line (#!) of the script's text names runs it. script: NULL: not known.
+ * The caller frees it. */
+struct node *call_as_run(const struct node *argv, const struct spec *spec, const char *script);
 
 #endif

@@ -1,5 +1,6 @@
 /* What people see of an experiment or a task: what the store knows, and what is in its folders. */
 
+#include "engine/call.h"
 #include "engine/descriptor.h"
 #include "engine/engine.h"
 #include "engine/experiment.h"
@@ -122,6 +123,9 @@ static void detail_put_files(const char *folder, const char *submitted, struct j
 	json_end(out);
 }
 
+/* Of a script: enough for its first line. */
+#define DETAIL_HEAD_BYTES 512
+
 struct detail_task {
 	struct node *params;
 	int64_t attempt, seed;
@@ -147,6 +151,28 @@ static int detail_make_argv(struct engine *engine, const struct spec *spec, int6
 	return rc;
 }
 
+static char *detail_files_folder(struct engine *engine, int64_t experiment)
+{
+	char *root = engine_folder(engine, experiment, 0, 0), *folder = spool_files_dir(root);
+	free(root);
+	return folder;
+}
+
+/* As the runner starts it: with the program that the first line of the submitted script names. */
+static struct node *detail_as_run(struct engine *engine, const struct spec *spec, int64_t experiment,
+				  const struct node *argv)
+{
+	char head[DETAIL_HEAD_BYTES + 1];
+	char *folder = detail_files_folder(engine, experiment);
+	int fd = spec->script ? fs_open_beneath(folder, spec->script, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0) : -1;
+	ssize_t n = fd < 0 ? -1 : read(fd, head, DETAIL_HEAD_BYTES);
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	head[n > 0 ? n : 0] = '\0';
+	return call_as_run(argv, spec, n > 0 ? head : NULL);
+}
+
 /* What the newest attempt runs; empty before the first one, and where the experiment names no program. */
 static int detail_put_argv(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
 {
@@ -158,20 +184,15 @@ static int detail_put_argv(struct engine *engine, int64_t experiment, int64_t nu
 	if (rc == 0 && (spec->script || spec->command))
 		rc = detail_make_argv(engine, spec, experiment, number, &argv);
 	json_key(out, "argv");
-	if (argv)
-		node_write_json(argv, out);
+	struct node *run = argv ? detail_as_run(engine, spec, experiment, argv) : NULL;
+	if (run)
+		node_write_json(run, out);
 	else
 		json_put_raw(out, "[]");
+	node_free(run);
 	node_free(argv);
 	spec_free(read);
 	return rc == -EIO ? rc : 0; /* one that this version does not understand is shown all the same */
-}
-
-static char *detail_files_folder(struct engine *engine, int64_t experiment)
-{
-	char *root = engine_folder(engine, experiment, 0, 0), *folder = spool_files_dir(root);
-	free(root);
-	return folder;
 }
 
 int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out)

@@ -254,8 +254,11 @@ static void request_write_call(const struct request *r, int64_t experiment, cons
 	    (r->spec->script || r->spec->command))
 		argv = engine_make_argv(r->spec, experiment, 1, engine_task_seed(r->spec, 1), params);
 	struct buf text = buf_make(BUF_UNLIMITED);
-	if (argv)
-		call_write_run(argv, r->spec, node_get_string(files_find(r->files, r->spec->script), "text"), &text);
+	struct node *run = NULL;
+	if (argv) {
+		run = call_as_run(argv, r->spec, node_get_string(files_find(r->files, r->spec->script), "text"));
+		call_write(run, &text);
+	}
 	json_key_string(out, "call", argv ? buf_text(&text) : NULL);
 	json_key(out, "chosen");
 	json_list(out);
@@ -263,6 +266,7 @@ static void request_write_call(const struct request *r, int64_t experiment, cons
 		json_put_string(out, r->spec->chosen.at[i]);
 	json_end(out);
 	buf_free(&text);
+	node_free(run);
 	node_free(argv);
 	node_free(params);
 }
