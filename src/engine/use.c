@@ -7,6 +7,7 @@
 #include "engine/live.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/waiting.h"
 
 #include "base/limits.h"
 #include "store/json.h"
@@ -24,6 +25,7 @@ struct use_group {
 	const char *state, *reason; /* reason: NULL: not known */
 	int64_t tasks, first; /* first: the lowest number; 0: none has one yet */
 	int64_t since_ms, expected_ms; /* the earliest; 0: not known */
+	char *said; /* the reason, where nothing else keeps it */
 };
 typedef VEC(struct use_group) use_groups;
 
@@ -99,6 +101,17 @@ static void use_add_queued(use_groups *groups, const struct engine_live *live)
 	group->expected_ms = use_earlier(live->expected_ms, group->expected_ms);
 }
 
+/* The note of an experiment is about tasks that exist; a search proposes many of its tasks late. */
+static char *use_say_waiting(const struct engine_experiment *e)
+{
+	if (e->paused || e->note || !e->backend || !e->backend->backend)
+		return NULL;
+	if (backend_is(e->backend->ops, BACKEND_PULLED))
+		return mem_strdup("waits for a worker of yours to ask for it");
+	char *why = engine_say_waiting(e);
+	return why || e->counts[STORE_WAITING] ? why : mem_strdup("waits until the search proposes it");
+}
+
 /* Tasks that are not with a backend yet. */
 static void use_add_waiting(use_groups *groups, const struct engine_experiment *e)
 {
@@ -106,10 +119,14 @@ static void use_add_waiting(use_groups *groups, const struct engine_experiment *
 	int64_t tasks = e->counts[STORE_WAITING] + (open > 0 ? open : 0);
 	if (!tasks || e->stopping || e->removing || groups->len >= LIMIT_USE_ROWS)
 		return;
+	char *said = use_say_waiting(e);
 	vec_push(groups,
 		 ((struct use_group){.experiment = e,
 				     .state = "waiting",
-				     .reason = e->paused ? e->paused : e->note,
+				     .said = said,
+				     .reason = e->paused ? e->paused
+					     : said      ? said
+							 : e->note,
 				     .tasks = tasks,
 				     .since_ms = e->created_ms}));
 }
@@ -146,8 +163,10 @@ static void use_write_queue(struct engine *engine, struct json *out)
 		use_add_waiting(&groups, engine->experiments.at[i]);
 	json_key(out, "queued");
 	json_list(out);
-	for (size_t i = 0; i < groups.len; i++)
+	for (size_t i = 0; i < groups.len; i++) {
 		use_write_group(&groups.at[i], out);
+		free(groups.at[i].said);
+	}
 	json_end(out);
 	free(groups.at);
 }

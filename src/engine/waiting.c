@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static char *waiting_why(const struct engine_experiment *e)
+char *engine_say_waiting(const struct engine_experiment *e)
 {
 	if (e->paused)
 		return mem_printf("paused: %s", e->paused);
@@ -73,7 +73,7 @@ static int waiting_note(struct engine *engine, struct engine_experiment *e)
 {
 	char *stops = e->stopping ? engine_explain_stops(engine, e) : NULL;
 	bool any = stops || waiting_any(e);
-	char *why = stops ? stops : any ? waiting_why(e) : waiting_say_met(engine, e);
+	char *why = stops ? stops : any ? engine_say_waiting(e) : waiting_say_met(engine, e);
 	int64_t now = clock_mono_ms();
 	int rc = 0;
 	if (why ? e->note && strcmp(why, e->note) == 0 : !e->note) {
