@@ -28,7 +28,7 @@ struct json;
 	OTHER(ENERGY_PACKAGE, "energy_package_j", sum, "J", "CPU energy", "RAPL, package")                             \
 	OTHER(ENERGY_DRAM, "energy_dram_j", sum, "J", "DRAM energy", "RAPL, DRAM")                                     \
 	OTHER(ENERGY_IDLE, "energy_idle_j", sum, "J", "idle energy", "GPU power at 0 % utilisation, times the time")   \
-	OTHER(ENERGY_ESTIMATED, "energy_estimated_j", sum, "J", "estimated", "what was split with others")             \
+	OTHER(ENERGY_ESTIMATED, "energy_estimated_j", sum, "J", "estimated energy", "what was split with others")      \
 	OTHER(ENERGY_NODE, "energy_node_j", sum, "J", "node energy", "Slurm accounting, whole node")                   \
 	OTHER(GPU_UTIL, "gpu_util_pct", avg, "%", "GPU use", "mean over the samples")                                  \
 	OTHER(GPU_MEMORY, "gpu_max_memory_bytes", max, "B", "GPU memory", "processes of the script")                   \
