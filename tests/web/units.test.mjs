@@ -173,6 +173,12 @@ test('parameters, durations, energy and sizes', () => {
   assert.equal(format.param(0.0001), '1e-4');
   assert.equal(format.param(0.25), '0.25');
   assert.equal(format.param(true), 'true');
+  assert.equal(format.param(0.0125), '0.0125');
+  assert.equal(format.param(0.0032018177), '0.00320');
+  assert.equal(format.param(0.00003661234), '3.66e-5');
+  assert.equal(format.param(1000), '1000');
+  assert.deepEqual(format.params([0.013261, 0.013262, 'a', 'a']), ['0.013261', '0.013262', 'a', 'a']);
+  assert.deepEqual(format.params([0.1111111, 0.2222222]), ['0.111', '0.222']);
   assert.equal(format.duration(5.25), '5.3 s');
   assert.equal(format.duration(3.851), '3.9 s');
   assert.equal(format.duration(9.97), '10 s');

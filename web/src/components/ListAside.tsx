@@ -232,7 +232,7 @@ function Failed({ tasks }: { tasks: number }) {
   const title = by.map((row) => `${row.strategy}: ${row.failed?.tasks}, ${row.failed && failedText(row.failed)}`);
   return (
     <span title={title.length ? `By search strategy: ${title.join('; ')}` : undefined}>
-      {count(tasks)} {tasks > 0 && cost && <span class="mute small">{failedText(cost)}</span>}
+      {count(tasks)} {tasks > 0 && cost && <span class="mute small">in {failedText(cost)}</span>}
     </span>
   );
 }

@@ -93,13 +93,17 @@ export function StateCounts({ counts, words }: { counts: Counts; words?: boolean
   return (
     <div class="counts">
       {STATES.filter((state) => counts[state]).map((state) => (
-        <span key={state} title={`${counts[state]} ${state}`}>
+        <span key={state} title={`${count(counts[state])} ${state}`}>
           <StateIcon state={state} />
           <b>{count(counts[state])}</b>
           {words ? ` ${state}` : <span class="visually-hidden">{state}</span>}
         </span>
       ))}
-      {rest > 0 && <span title="not proposed by the search yet">{words ? `${rest} planned` : `+${rest}`}</span>}
+      {rest > 0 && (
+        <span title={`${count(rest)} planned: not proposed by the search yet`}>
+          {words ? `${count(rest)} planned` : `+${count(rest)}`}
+        </span>
+      )}
       {counts.total === 0 && <span>{plural(0, 'task')}</span>}
     </div>
   );

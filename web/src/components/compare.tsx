@@ -5,7 +5,7 @@ import type { Compared } from '../data/compare';
 import type { Metric, TaskSummary, Value } from '../data/types';
 import { alignedResults } from '../lib/columns';
 import { toCsv } from '../lib/csv';
-import { capitalize, count, DASH, duration, figureText, figureValue, finite, param } from '../lib/format';
+import { capitalize, count, DASH, duration, figureText, figureValue, finite, params } from '../lib/format';
 import { trainingOf } from '../lib/panels';
 import { plain } from '../lib/text';
 import { Icon } from './Icon';
@@ -51,7 +51,7 @@ export function parameterRows(all: Compared[]): RowSpec[] {
     const values = all.map((one): Value | undefined => one.task.parameters[name]);
     return row(
       name,
-      values.map((v) => (v === undefined ? 'not there' : param(v))),
+      params(values).map((text, i) => (values[i] === undefined ? 'not there' : text)),
       values,
       undefined,
       false,
@@ -176,11 +176,15 @@ export function costRows(all: Compared[]): RowSpec[] {
       all.map((one) => one.task.node ?? 'not known'),
       all.map((one) => one.task.node),
     ),
-    row(
-      'Job',
-      all.map((one) => one.task.job ?? 'none'),
-      all.map((one) => one.task.job),
-    ),
+    ...(all.some((one) => one.task.job)
+      ? [
+          row(
+            'Job',
+            all.map((one) => one.task.job ?? 'none'),
+            all.map((one) => one.task.job),
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 // What a page says about itself: a warning, that it is empty, loads or could not be fetched.
 import type { ComponentChildren } from 'preact';
+import { capitalize, plural } from '../lib/format';
 import { Icon, type IconName } from './Icon';
 
 export function Banner({
@@ -23,6 +24,32 @@ export function Banner({
         {children}
       </div>
     </div>
+  );
+}
+
+const WARNINGS = 3;
+
+// The first ones, and the rest behind a click: they must not push the page away.
+export function Warnings({ texts }: { texts: string[] }) {
+  const rest = texts.slice(WARNINGS);
+  const last = texts.length > WARNINGS ? WARNINGS - 1 : -1;
+  return (
+    <>
+      {texts.slice(0, WARNINGS).map((text, i) => (
+        <Banner key={text} kind="warn" icon="alert" title={capitalize(text)}>
+          {i === last && (
+            <details>
+              <summary>{plural(rest.length, 'more warning')}</summary>
+              <ul>
+                {rest.map((one) => (
+                  <li key={one}>{capitalize(one)}</li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </Banner>
+      ))}
+    </>
   );
 }
 

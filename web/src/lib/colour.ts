@@ -4,6 +4,7 @@ import type { Parameter, TaskSummary, Value } from '../data/types';
 import { token } from './theme';
 
 export const HUES = 8;
+const LISTED = 12;
 const RAMP = 5;
 
 export interface Colouring {
@@ -12,6 +13,8 @@ export interface Colouring {
   of: (task: TaskSummary) => { css: string };
   legend: { label: Value; css: string }[];
   ramp: { low: number; high: number; log: boolean } | null;
+  // More words than a legend lists: the ends of the ramp that they are spread over.
+  between?: { first: Value; last: Value; count: number };
 }
 
 function mix(a: string, b: string, share: number): string {
@@ -56,8 +59,16 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
   }
   const numbers = values.filter((value): value is number => typeof value === 'number');
   if (numbers.length < values.length) {
-    const map = new Map(values.map((value, i) => [value, rampColour(i / (values.length - 1))]));
-    return { name, of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }), legend: [], ramp: null };
+    const all = values.map((label, i) => ({ label, css: rampColour(i / (values.length - 1)) }));
+    const map = new Map(all.map(({ label, css }) => [label, css]));
+    const listed = all.length <= LISTED;
+    return {
+      name,
+      of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }),
+      legend: listed ? all : [],
+      ramp: null,
+      between: listed ? undefined : { first: values[0], last: values[values.length - 1], count: values.length },
+    };
   }
   return ramp(parameter, values);
 }

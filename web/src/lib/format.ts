@@ -57,13 +57,32 @@ export function tick(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-// A parameter's value: what was typed, but 0.0001 reads better as 1e-4.
+// More digits than these were not typed: a search drew them.
+const TYPED = 4;
+const significantDigits = (value: number) =>
+  value
+    .toString()
+    .replace(/e.*/, '')
+    .replace(/^-?0?\.?0*|\./g, '').length;
+
+// A parameter's value: what was typed, but 0.0001 reads better as 1e-4; of what a search drew three significant digits,
+// as in the table.
 export function param(value: Value | undefined): string {
   if (value === undefined || value === null) return DASH;
   if (typeof value !== 'number') return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 0.01 || size >= 1e6)) return exponent(value, 3);
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
+  if (!Number.isInteger(value) && significantDigits(value) > TYPED) return metric(value);
+  if (size !== 0 && (size < 0.01 || size >= 1e6)) return exponent(value, TYPED - 1);
+  return String(value);
+}
+
+// Values beside each other: those that differ also read differently.
+export function params(values: (Value | undefined)[]): string[] {
+  const kinds = new Set(values).size;
+  const short = values.map(param);
+  if (new Set(short).size === kinds) return short;
+  const five = values.map((v, i) => (typeof v === 'number' ? reading(v) : short[i]));
+  return new Set(five).size === kinds ? five : values.map((v, i) => (typeof v === 'number' ? String(v) : short[i]));
 }
 
 export function capitalize(text: string): string {

@@ -18,7 +18,7 @@ import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Notes, Star, Tags } from '../components/Marks';
 import { Menu } from '../components/Menu';
-import { Banner, Loading, Trouble } from '../components/notice';
+import { Banner, Loading, Trouble, Warnings } from '../components/notice';
 import { ExperimentChip } from '../components/State';
 import {
   removeExperiment,
@@ -490,9 +490,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       {e.note && !e.paused && (
         <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={capitalize(e.note)} role="status" />
       )}
-      {(e.warnings ?? []).map((warning) => (
-        <Banner key={warning} kind="warn" icon="alert" title={warning} />
-      ))}
+      <Warnings texts={e.warnings ?? []} />
       <Figures e={e} tasks={tasks} format={format} />
       <div class="grid cols-experiment">
         <Curves

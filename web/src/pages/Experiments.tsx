@@ -16,7 +16,7 @@ import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
-import { duration, energy, finite, gpuTime, inFull, metric, plural, when } from '../lib/format';
+import { count, duration, energy, finite, gpuTime, inFull, metric, plural, when } from '../lib/format';
 import { moveRow, useKeys } from '../lib/keys';
 import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
@@ -110,7 +110,7 @@ function Row({ e }: { e: ExperimentSummary }) {
         <div class="under">
           <StateCounts counts={e.tasks} />
           <span class="mute small nowrap">
-            {ended(e.tasks)} of {e.tasks.total}
+            {count(ended(e.tasks))} of {count(e.tasks.total)}
           </span>
         </div>
       </td>

@@ -95,11 +95,11 @@ function Parameters({ task, e }: { task: Task; e: Experiment }) {
           rows={Object.entries(task.parameters).map(([name, value]) => [
             <bdi key="n">{name}</bdi>,
             <span key="v">
-              <bdi>{param(value)}</bdi>
+              <bdi title={String(value)}>{param(value)}</bdi>
               {best && name in best && best[name] !== value && (
                 <>
                   {' '}
-                  <span class="tag" title={`The best task uses ${param(best[name])}`}>
+                  <span class="tag" title={`The best task uses ${best[name]}`}>
                     best {param(best[name])}
                   </span>
                 </>
@@ -155,7 +155,7 @@ function Facts({ task, e }: { task: Task; e: Experiment }) {
         <KeyValues
           rows={[
             ['Backend', e.backend],
-            ['Job', task.job ? <span class="mono">{task.job}</span> : 'none'],
+            ...(task.job ? ([['Job', <span class="mono">{task.job}</span>]] as [string, preact.JSX.Element][]) : []),
             ['Node', task.node ?? 'not known'],
             ['GPUs', task.gpus ?? 'none'],
             ['Exit code', exitText(last)],

@@ -207,7 +207,7 @@ export function SlicesTab({ e, tasks, analysis, hovered, css, lit, onOpen }: Exp
   const known = useMemo(() => new Map(tasks.map((t) => [t.number, t])), [tasks]);
   const goal = e.objective[0]?.metric ?? 'value';
   if (!slices || slices.task.length < 2 || !names.length)
-    return <p class="no-chart mute">Needs a parameter that varies and two finished tasks.</p>;
+    return <p class="no-chart mute">Needs a parameter that varies and two finished tasks with a value.</p>;
   const y = spread(slices.value, tick, { log: slices.value.every((v) => v > 0) });
   const across = Math.max(1, Math.min(names.length, Math.floor(width.value / 280)));
   const wide = Math.floor((width.value - 12 * (across - 1)) / across);

@@ -209,7 +209,7 @@ export function Front({ e, tasks, analysis, pictures, hovered, css, lit, onOpen,
     >
       <div class="body" ref={box}>
         {dots.length < 2 || !shown ? (
-          <p class="mute small">Needs two finished tasks.</p>
+          <p class="mute small">Needs two finished tasks with a value.</p>
         ) : (
           <>
             <Dots

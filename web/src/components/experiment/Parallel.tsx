@@ -24,19 +24,25 @@ export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): S
 const H = 276;
 const TOP = 36;
 const BOTTOM = 12;
+// The least beside the first and the last axis; their labels may need more.
 const LEFT = 42;
 const RIGHT = 48;
+// Pixels of a letter of a label and of a name, with what is to stay free.
+const LETTER = 6.6;
+const NAME_LETTER = 7.5;
+const GAP = 12;
 const AXIS_LEAST = 84;
 // How far a key moves an end of a brush, and how close the ends may come.
 const KEY_STEP = 0.05;
 const KEY_PAGE = 0.2;
 const KEY_LEAST = 0.02;
 
-// Beside the first and the last axis there is less room. A number is not cut.
-function shortTick(text: string, outer: boolean): string {
-  const room = outer ? 8 : 12;
-  return text.length <= room || Number.isFinite(Number(text)) ? text : `${text.slice(0, room - 1)}…`;
-}
+// A number is not cut.
+const TICK_MOST = 12;
+const shortTick = (text: string) =>
+  text.length <= TICK_MOST || Number.isFinite(Number(text)) ? text : `${text.slice(0, TICK_MOST - 1)}…`;
+const roomFor = (axis: Axis | undefined) =>
+  Math.ceil(Math.max(0, ...(axis?.ticks ?? []).map((tick) => shortTick(tick.text).length)) * LETTER) + GAP;
 
 interface Props {
   e: Experiment;
@@ -57,10 +63,12 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
   const [box, width] = useWidth(480);
   const svg = useRef<SVGSVGElement>(null);
   const drag = useRef<{ key: string; from: number } | null>(null);
-  const W = Math.max(width.value, LEFT + RIGHT + (axes.length - 1) * AXIS_LEAST);
-  const x = (i: number) => (axes.length < 2 ? W / 2 : LEFT + ((W - LEFT - RIGHT) * i) / (axes.length - 1));
-  // Names are cut where the next axis begins; about seven pixels a letter.
-  const fits = Math.max(6, Math.floor((x(1) - x(0)) / 7.5));
+  const left = Math.max(LEFT, roomFor(axes[0]));
+  const right = Math.max(RIGHT, roomFor(axes[axes.length - 1]));
+  const W = Math.max(width.value, left + right + (axes.length - 1) * AXIS_LEAST);
+  const x = (i: number) => (axes.length < 2 ? W / 2 : left + ((W - left - right) * i) / (axes.length - 1));
+  // Names are cut before the next one begins.
+  const fits = Math.max(6, Math.floor((x(1) - x(0) - GAP) / NAME_LETTER));
   const y = (place: number) => H - BOTTOM - place * (H - BOTTOM - TOP);
 
   const paths = useMemo(
@@ -86,7 +94,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
           return { id: String(task.number), d, css: css(task), best: e.best?.task === task.number };
         })
         .sort((a, b) => Number(a.best) - Number(b.best)),
-    [tasks, axes, W, css, e.best],
+    [tasks, axes, W, left, right, css, e.best],
   );
 
   // The same nodes as long as nothing in them changed: hundreds are not compared for a change elsewhere on the page.
@@ -244,7 +252,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                           text-anchor={end ? 'start' : 'end'}
                         >
                           <title>{tick.text}</title>
-                          {shortTick(tick.text, i === 0 || end)}
+                          {shortTick(tick.text)}
                         </text>
                       </g>
                     ))}

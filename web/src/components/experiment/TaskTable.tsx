@@ -167,7 +167,8 @@ function Row({ e, columns, task, css, selected, best, format, onSelect, inner, o
   const group = isPooled(task) ? task : null;
   const runs = group?.runs ?? [task];
   const ends = runs.filter(stoppable);
-  const started = task.started !== null;
+  // An imported result never started, and is in the charts.
+  const started = task.started !== null || task.best !== null;
   const reason = reasonNow(task, e);
   return (
     <tr

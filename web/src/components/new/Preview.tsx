@@ -1,7 +1,8 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
 import { strategyTitle } from '../../data/api';
 import type { Check, FieldError } from '../../data/types';
-import { capitalize, count, duration, param, plural } from '../../lib/format';
+import { aligned, linedUp } from '../../lib/columns';
+import { capitalize, count, DASH, duration, plural } from '../../lib/format';
 import { Card } from '../Card';
 import { CopyButton } from '../CopyButton';
 import { Icon } from '../Icon';
@@ -51,6 +52,12 @@ function FirstTasks({ got }: { got: Check }) {
   // What is the same everywhere only takes room, unless nothing varies.
   const varying = all.filter((name) => new Set(sample.map((values) => values[name])).size > 1);
   const names = varying.length ? varying : all;
+  const written = Object.fromEntries(
+    names.map((name) => {
+      const values = sample.map((row) => row[name]);
+      return [name, linedUp(values, aligned(values))];
+    }),
+  );
   return (
     <>
       <div class="table-wrap tall" tabIndex={0} role="region" aria-label="First tasks">
@@ -71,7 +78,7 @@ function FirstTasks({ got }: { got: Check }) {
                 <td>#{i + 1}</td>
                 {names.map((name) => (
                   <td key={name} class="right">
-                    <bdi>{param(values[name])}</bdi>
+                    <bdi title={String(values[name] ?? '')}>{written[name](values[name]) ?? DASH}</bdi>
                   </td>
                 ))}
               </tr>

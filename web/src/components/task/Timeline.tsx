@@ -79,6 +79,7 @@ export function Timeline({ task }: { task: Task }) {
 }
 
 export function History({ task }: { task: Task }) {
+  const reasons = task.timeline.some((step) => step.reason);
   return (
     <Card title="History" id="history">
       <div class="table-wrap" tabIndex={0} role="region" aria-label="Changes of state">
@@ -87,7 +88,7 @@ export function History({ task }: { task: Task }) {
             <tr>
               <th scope="col">Time</th>
               <th scope="col">State</th>
-              <th scope="col">Reason</th>
+              {reasons && <th scope="col">Reason</th>}
             </tr>
           </thead>
           <tbody>
@@ -97,9 +98,11 @@ export function History({ task }: { task: Task }) {
                 <td>
                   <Chip state={step.state} />
                 </td>
-                <td class="wrap">
-                  <bdi>{step.reason ?? ''}</bdi>
-                </td>
+                {reasons && (
+                  <td class="wrap">
+                    <bdi>{step.reason ?? ''}</bdi>
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
@@ -116,6 +119,7 @@ function askedLine(asked: Task['attempts'][number]['asked']): string {
 }
 
 export function Attempts({ task }: { task: Task }) {
+  const jobs = task.attempts.some((a) => a.job);
   return (
     <Card title="Attempts" id="attempts">
       <div class="table-wrap" tabIndex={0} role="region" aria-label="All attempts">
@@ -134,7 +138,7 @@ export function Attempts({ task }: { task: Task }) {
               </th>
               <th scope="col">Asked for</th>
               <th scope="col">Node</th>
-              <th scope="col">Job</th>
+              {jobs && <th scope="col">Job</th>}
             </tr>
           </thead>
           <tbody>
@@ -144,7 +148,7 @@ export function Attempts({ task }: { task: Task }) {
                 <td>
                   <Chip state={a.state} />
                 </td>
-                <td>
+                <td class="wrap">
                   <bdi>{a.cause?.text ?? endedWith(a)}</bdi>
                 </td>
                 <td class="right">{a.exit_code ?? <span class="mute">none</span>}</td>
@@ -154,9 +158,11 @@ export function Attempts({ task }: { task: Task }) {
                 <td>
                   <bdi>{a.node ?? 'not known'}</bdi>
                 </td>
-                <td class="mono small">
-                  <bdi>{a.job ?? 'none'}</bdi>
-                </td>
+                {jobs && (
+                  <td class="mono small">
+                    <bdi>{a.job ?? 'none'}</bdi>
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
