@@ -69,8 +69,8 @@ static int ended_load_cb(void *ctx, const struct store_attempt *row)
 	struct engine_backend *backend = engine_backend_named(engine, row->backend);
 	if (!backend || !backend->backend || engine_is_foreign(engine, row->id))
 		return 0;
-	/* Whether energy is measured here the backend may learn only later. */
-	bool figures = !row->measured && backend->ops->has_energy;
+	/* Whether energy is measured here the backend may learn only later. A removed task has no place for it. */
+	bool figures = row->experiment != STORE_REMOVED && !row->measured && backend->ops->has_energy;
 	bool lingers = backend_is(backend->ops, BACKEND_HAS_QUEUE) && row->ended;
 	if (!figures && !lingers)
 		return 0;

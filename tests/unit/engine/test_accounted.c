@@ -221,6 +221,31 @@ static void test_measured_energy_stays_and_the_nodes_stands_beside_it(void **sta
 	assert_true(cost_of(f, id, "energy_node_j") == 900);
 }
 
+static int remove_first(struct engine *engine, void *ctx, struct error *err)
+{
+	struct store_task task;
+	(void)err;
+	int rc = store_read_task(engine->store, *(int64_t *)ctx, 1, store_keep_task, &task);
+	return rc < 0 ? rc : store_remove_task(engine->store, &task);
+}
+
+/* The daemon was killed before the rows of the task were deleted, so that the next one still finds its attempt. */
+static void test_late_energy_of_a_removed_task_holds_nothing_up(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = {0};
+	scripted_cluster.has_energy = true;
+	int64_t id = submit_one(f, one);
+	end_first(f, (struct cost){0});
+	assert_int_equal(engine_transact(f->engine, remove_first, &id, &err), 0);
+	kill_engine(f);
+	account(500);
+	pass(f, 30 * SECOND);
+	assert_null(f->engine->trouble);
+	assert_int_equal(f->engine->trouble_ms, 0);
+	assert_false(f->engine->has_removed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +262,7 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_measured_energy_stays_and_the_nodes_stands_beside_it, begin,
 						finish),
+		cmocka_unit_test_setup_teardown(test_late_energy_of_a_removed_task_holds_nothing_up, begin, finish),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
