@@ -222,7 +222,8 @@ bool sampler_poll(struct sampler *sampler, int64_t now_ms, struct cost *cost, st
 		sampler_count_gpus(sampler, ret);
 	sampler_count_node(sampler, cost, ret);
 	energy_write(&sampler->energy, cost);
-	sampler->spent_ms = sampler_cpu_ms() - before_ms + (fresh ? SAMPLER_GPU_MS : 0);
+	/* A close look at the memory is rare, and must not make the next sample late. */
+	sampler->spent_ms = sampler_cpu_ms() - before_ms - sampler->usage.looking_ms + (fresh ? SAMPLER_GPU_MS : 0);
 	sampler->next_ms = now_ms + sampler_interval_ms(now_ms - sampler->started_ms, sampler->spent_ms);
 	return true;
 }

@@ -5,15 +5,22 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/num.h"
+#include "base/pace.h"
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
+
+/* A close look at the memory costs no more than this part of a core, and twice that while the memory grows by so much. */
+#define USAGE_LOOK_SHARE 0.0025
+#define USAGE_LOOK_GROWTH 1.1
 
 /* User and system time together. */
 static double usage_rusage_ms(const struct rusage *u)
@@ -280,6 +287,54 @@ static void usage_raise_ended(const struct usage *usage, const struct rusage *en
 	cost_raise(cost, FIGURE_MEMORY, (double)kib * 1024);
 }
 
+/* "Pss: 123 kB" of smaps_rollup; what is resident where the kernel does not say. */
+static double usage_own_bytes(const struct usage_process *process)
+{
+	char path[64];
+	struct buf text = buf_make(4096);
+	double bytes = (double)process->pages * (double)sysconf(_SC_PAGESIZE);
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/smaps_rollup", process->pid);
+	const char *pss = fs_read(path, 4096, &text, NULL) == 0 ? strstr(buf_text(&text), "\nPss:") : NULL;
+	if (pss) {
+		uint64_t kib;
+		pss += 5 + strspn(pss + 5, " \t");
+		if (num_parse_unsigned(pss, strcspn(pss, " "), UINT64_MAX / 2048, &kib) == 0)
+			bytes = (double)kib * 1024;
+	}
+	buf_free(&text);
+	return bytes;
+}
+
+static double usage_thread_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
+}
+
+/* What the processes have together, if it may be more than the peak so far; else 0. Workers that were forked share what
+ * their parent has. To divide shared pages takes milliseconds for each gigabyte of each process, so it is done when the
+ * sum has grown, and once in a while. */
+static double usage_together(struct usage *usage, const usage_processes *all, double resident, int64_t now_ms,
+			     const struct cost *cost)
+{
+	double own = 0, begun_ms = usage_thread_ms();
+	if (all->len < 2)
+		return resident;
+	if (cost_has(cost, FIGURE_MEMORY) && resident <= cost_get(cost, FIGURE_MEMORY))
+		return 0;
+	bool grown = resident >= USAGE_LOOK_GROWTH * usage->looked_bytes;
+	double wait_ms = usage->look_cpu_ms / (grown ? 2 * USAGE_LOOK_SHARE : USAGE_LOOK_SHARE);
+	if (usage->looked_bytes > 0 && (double)(now_ms - usage->looked_ms) < fmax(wait_ms, grown ? 0 : EXEC_BEAT_MS))
+		return 0;
+	for (size_t i = 0; i < all->len; i++)
+		own += usage_own_bytes(&all->at[i]);
+	usage->looked_bytes = resident;
+	usage->looked_ms = now_ms;
+	usage->look_cpu_ms = usage->looking_ms = usage_thread_ms() - begun_ms;
+	return own;
+}
+
 void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct sample *sample)
 {
 	usage_processes now = {0};
@@ -292,7 +347,9 @@ void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct
 	double cpu_ms = usage_rusage_ms(&ended) - usage->helper_ms +
 		(double)(sum.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	cost_set(cost, FIGURE_CPU, cpu_ms);
-	cost_raise(cost, FIGURE_MEMORY, (double)sum.pages * (double)sysconf(_SC_PAGESIZE));
+	usage->looking_ms = 0;
+	double resident = (double)sum.pages * (double)sysconf(_SC_PAGESIZE);
+	cost_raise(cost, FIGURE_MEMORY, usage_together(usage, &now, resident, now_ms, cost));
 	usage_raise_ended(usage, &ended, cost);
 	usage_add(cost, FIGURE_READ, sum.counts[USAGE_READ]);
 	usage_add(cost, FIGURE_WRITE, sum.counts[USAGE_WRITE]);
@@ -314,24 +371,6 @@ void usage_free(struct usage *usage)
 {
 	free(usage->seen.at);
 	usage->seen = (usage_processes){0};
-}
-
-/* "Pss: 123 kB" of smaps_rollup; what is resident where the kernel does not say. */
-static double usage_own_bytes(const struct usage_process *process)
-{
-	char path[64];
-	struct buf text = buf_make(4096);
-	double bytes = (double)process->pages * (double)sysconf(_SC_PAGESIZE);
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/smaps_rollup", process->pid);
-	const char *pss = fs_read(path, 4096, &text, NULL) == 0 ? strstr(buf_text(&text), "\nPss:") : NULL;
-	if (pss) {
-		uint64_t kib;
-		pss += 5 + strspn(pss + 5, " \t");
-		if (num_parse_unsigned(pss, strcspn(pss, " "), UINT64_MAX / 2048, &kib) == 0)
-			bytes = (double)kib * 1024;
-	}
-	buf_free(&text);
-	return bytes;
 }
 
 double usage_memory_bytes(const struct usage *usage, double limit_bytes)

@@ -41,11 +41,15 @@ struct usage {
 	usage_processes seen; /* processes of the script, by pid */
 	int64_t seen_ms; /* monotonic; 0: never */
 	double cpu_ms;
+	double looked_bytes; /* the sum of resident memory when shared pages were divided */
+	int64_t looked_ms; /* when that was, monotonic */
+	double look_cpu_ms; /* what it took */
+	double looking_ms; /* of that in the newest sample */
 };
 
 /* Looks at every living descendant of this process. Sets FIGURE_CPU, raises FIGURE_MEMORY, which is the largest of: the
- * peak of any single ended process, and the sum over all living processes whenever it was looked at (shared pages count
- * in each), and adds to FIGURE_READ and FIGURE_WRITE. Fills in the figures of the host in `sample`; rates need a second
+ * peak of any single ended process, and what all living processes had together whenever it was looked at (shared pages
+ * count once, as far as the kernel says so), and adds to FIGURE_READ and FIGURE_WRITE. Fills in the figures of the host in `sample`; rates need a second
  * look. */
 void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct sample *sample);
 /* Was this process one of the script's when it was looked at? */

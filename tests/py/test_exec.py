@@ -83,6 +83,15 @@ def test_bytes_are_those_of_the_whole_script_also_after_the_last_sample(tmp_path
     assert a.end()["read_bytes"] >= 0
 
 
+def test_the_most_memory_counts_shared_pages_once(tmp_path):
+    """Four workers that were forked from a script with 200 MB, as those that load data."""
+    (tmp_path / "workers.py").write_text("import os, time\ndata = bytearray(os.urandom(200 << 20))\n"
+                                         "workers = [pid for pid in (os.fork() or time.sleep(5) or os._exit(0) for _ in range(4))]\n"
+                                         "for pid in workers:\n    os.waitpid(pid, 0)\n")
+    end = Attempt(tmp_path, f"exec {sys.executable} {tmp_path}/workers.py").run().end()
+    assert 200 << 20 < end["max_rss_bytes"] < 500 << 20
+
+
 def test_the_second_runner_for_an_item_does_nothing(tmp_path):
     a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran").run()
     before = (a.dir / "journal").read_bytes()
