@@ -82,10 +82,9 @@ static bool ingest_has_rows(const struct engine_live *live)
 	return live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
 }
 
-/* Forgets what earlier attempts measured, for some milliseconds: 1 while there may be more, 0, or a negative errno. */
-static int ingest_forget(struct engine *engine, struct engine_live *live, int64_t hold_ms)
+/* Forgets what earlier attempts measured, until a moment: 1 while there may be more, 0, or a negative errno. */
+static int ingest_forget(struct engine *engine, struct engine_live *live, int64_t until)
 {
-	int64_t until = clock_mono_ms() + hold_ms;
 	int more = 1;
 	live->task.best = live->task.last = NAN;
 	live->task.best_step = live->task.last_step = live->task.step = -1;
@@ -116,8 +115,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	if (rc == 0)
 		rc = ingest_warm(in, r);
 	if (rc == 0 && !r->resume && ingest_has_rows(live))
-		while ((rc = ingest_forget(engine, live, LIMIT_HOLD_MS)) > 0)
-			;
+		rc = ingest_forget(engine, live, INT64_MAX);
 	engine_note(live, ATTEMPT_EVENT_START);
 	ingest_beats(live, r);
 	if (rc == 0)
@@ -512,20 +510,28 @@ static int ingest_first_start_cb(void *ctx, const struct journal_record *r)
 	return 0;
 }
 
-/* Before the START of an attempt that begins from scratch is taken, what was measured before is deleted, in parts. 1: there
- * is more, and the journal has to wait. */
-static int ingest_make_way(struct engine *engine, struct engine_live *live, const char *data, size_t len)
+/* Before the START of an attempt that begins from scratch is taken, what was measured before is deleted, in parts. Many may
+ * begin at once: they share the time of a turn, in which the first of them get so far. 1: there is more, and the journal
+ * has to wait. */
+static int ingest_make_way(struct engine *engine, struct engine_live *live, const char *data, size_t len,
+			   int64_t *io_hold_ms)
 {
 	bool starts_over = false;
 	if (live->offset || !ingest_has_rows(live))
 		return 0;
 	(void)journal_read(data, len < INGEST_HEAD_BYTES ? len : INGEST_HEAD_BYTES, ingest_first_start_cb, &starts_over,
 			   NULL);
-	return starts_over ? ingest_forget(engine, live, LIMIT_HOLD_MS) : 0;
+	if (!starts_over || *io_hold_ms <= 0)
+		return starts_over;
+	int64_t now = clock_mono_ms();
+	int rc = ingest_forget(engine, live, now + *io_hold_ms);
+	*io_hold_ms -= clock_mono_ms() - now;
+	return rc;
 }
 
 /* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
-static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk, struct ingest_missing *missing)
+static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk, int64_t *io_hold_ms,
+		       struct ingest_missing *missing)
 {
 	ssize_t n = live->unsent ? -ENOENT : ingest_read(live, chunk);
 	int64_t used = 0;
@@ -533,7 +539,7 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 		vec_push(&missing->live, live);
 		return 0;
 	}
-	int rc = n > 0 ? ingest_make_way(engine, live, chunk, (size_t)n) : 0;
+	int rc = n > 0 ? ingest_make_way(engine, live, chunk, (size_t)n, io_hold_ms) : 0;
 	bool waits = rc > 0;
 	if (n > 0 && rc == 0)
 		rc = ingest_bytes(engine, live, chunk, (size_t)n, &used);
@@ -555,21 +561,23 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	return rc;
 }
 
-static int ingest_live(struct engine *engine, struct engine_live *live, char *chunk, struct ingest_missing *missing)
+static int ingest_live(struct engine *engine, struct engine_live *live, char *chunk, int64_t *io_hold_ms,
+		       struct ingest_missing *missing)
 {
 	int rc = live->unplaced ? ingest_place(engine, live) : 0;
-	return rc < 0 || live->unplaced ? rc : ingest_file(engine, live, chunk, missing);
+	return rc < 0 || live->unplaced ? rc : ingest_file(engine, live, chunk, io_hold_ms, missing);
 }
 
 int engine_ingest(struct engine *engine)
 {
 	char *chunk = engine->live.len ? mem_alloc(LIMIT_JOURNAL_CHUNK_BYTES) : NULL;
 	struct ingest_missing missing = {0};
+	int64_t hold_ms = LIMIT_HOLD_MS;
 	int rc = 0;
 	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
 		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED && engine_has_runner(engine->live.at[i]))
-			rc = ingest_live(engine, engine->live.at[i], chunk, &missing);
+			rc = ingest_live(engine, engine->live.at[i], chunk, &hold_ms, &missing);
 	ingest_take_missing(engine, &missing);
 	free(chunk);
 	return rc;
