@@ -443,6 +443,25 @@ static int node_parse_range(const char *text, const char *dots, struct node **re
 	return 0;
 }
 
+/* How far the text goes on in brackets that close: [64,32] is one value. 0: none begins here. */
+static size_t node_skip_brackets(const char *text)
+{
+	char open[16];
+	size_t depth = 0;
+	for (const char *p = text; *p; p++) {
+		const char *bracket = strchr("[({", *p);
+		if (bracket && depth == sizeof(open))
+			return 0;
+		if (bracket)
+			open[depth++] = "])}"[bracket - "[({"];
+		else if (strchr("])}", *p) && (!depth || open[--depth] != *p))
+			return 0;
+		if (!depth)
+			return (size_t)(p - text) + (p > text);
+	}
+	return 0;
+}
+
 int node_parse_values(const char *text, struct node **ret, struct error *err)
 {
 	size_t len = strlen(text);
@@ -453,6 +472,8 @@ int node_parse_values(const char *text, struct node **ret, struct error *err)
 	const char *from = text, *dots = NULL;
 	bool quoted = false;
 	for (const char *p = text;; p++) {
+		for (size_t n; !quoted && (n = node_skip_brackets(p));)
+			p += n;
 		if (*p == '"')
 			quoted = !quoted;
 		if (!quoted && !dots && p[0] == '.' && p[1] == '.')

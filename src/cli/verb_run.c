@@ -266,6 +266,7 @@ const struct verb verb_run = {
 		"Options and name=values that follow a FILE replace what the file says.\n"
 		"\n"
 		"SCRIPT is a program, followed by its parameters: a value, several separated by commas, or a range.\n"
+		"Commas in brackets or double quotes belong to a value: layers=[64,32],[128].\n"
 		"\n"
 		"  sluice run experiment.yaml\n"
 		"  sluice run train.py batch_size=64,32,16 learning_rate=1e-5..1e-1:log units=16..512:step=16 epochs=100 \\\n"

@@ -45,6 +45,13 @@ static void values_as_people_type_them(void **state)
 	assert_values("../data", "\"../data\"");
 	assert_values("a..b", "\"a..b\"");
 	assert_values("true,false", "[true,false]");
+	assert_values("[64,32],[128]", "[\"[64,32]\",\"[128]\"]");
+	assert_values("(64,(3,2)),8", "[\"(64,(3,2))\",8]");
+	assert_values("{a: 1, b: [2,3]}", "\"{a: 1, b: [2,3]}\"");
+	assert_values("[1,2][3,4],5", "[\"[1,2][3,4]\",5]");
+	assert_values("[64,32", "[\"[64\",32]");
+	assert_values("a],b", "[\"a]\",\"b\"]");
+	assert_values("[1],\"a,b\"", "[\"[1]\",\"a,b\"]");
 	assert_values("", "null");
 }
 
