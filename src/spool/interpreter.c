@@ -14,7 +14,8 @@ static const struct interpreter {
 	{"python", ".py", "python3", NULL}, {"bash", ".sh", "bash", NULL}, {"Rscript", ".R", "Rscript", NULL},
 	{"julia", ".jl", "julia", NULL},    {"perl", ".pl", "perl", NULL}, {"make", "Makefile", "make", "-f"},
 	{"make", "makefile", "make", "-f"}, {"make", ".mk", "make", "-f"}, {"sh", NULL, NULL, NULL},
-	{"node", NULL, NULL, NULL},
+	{"Rscript", ".r", "Rscript", NULL}, {"node", ".js", "node", NULL}, {"node", ".mjs", "node", NULL},
+	{"ruby", ".rb", "ruby", NULL},      {"lua", ".lua", "lua", NULL},
 };
 
 const char *spool_interpreter_of(const char *script)

@@ -311,6 +311,10 @@ static void test_interpreters_are_known_by_ending_and_by_name(void **state)
 	(void)state;
 	assert_string_equal(spool_interpreter_of("model.py"), "python3");
 	assert_string_equal(spool_interpreter_of("a/b.jl"), "julia");
+	assert_string_equal(spool_interpreter_of("train.r"), "Rscript");
+	assert_string_equal(spool_interpreter_of("train.rb"), "ruby");
+	assert_string_equal(spool_interpreter_of("train.lua"), "lua");
+	assert_string_equal(spool_interpreter_of("train.js"), "node");
 	assert_null(spool_interpreter_of("train"));
 	assert_true(spool_is_interpreter(spool_interpreter_of("x.py")));
 	assert_true(spool_is_interpreter("/usr/bin/python3.11"));
