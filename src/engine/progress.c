@@ -33,11 +33,11 @@ int progress_choose(struct engine *engine, struct engine_experiment *e, const st
 int progress_choose_better(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
 			   size_t count)
 {
-	if (!e->spec->objective_chosen || e->counts[STORE_FINISHED] ||
-	    usual_of(e->spec->objectives[0].metric) < USUAL_LOSS)
+	if (!e->spec->objective_chosen || e->counts[STORE_FINISHED])
 		return 0;
+	enum usual chosen = usual_of(e->spec->objectives[0].metric);
 	const char *better = usual_choose(metrics, count);
-	if (!better || usual_of(better) >= USUAL_LOSS)
+	if (!better || chosen < USUAL_LOSS || usual_of(better) >= (chosen == USUAL_NONE ? USUAL_NONE : USUAL_LOSS))
 		return 0;
 	spec_objective_choose(e->spec, better, spec_objective_guess(better));
 	return engine_rank_again(engine, e);

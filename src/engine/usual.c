@@ -15,7 +15,7 @@ struct usual_name {
 	bool val, test, train, loss, accuracy;
 	bool other; /* a word that names another metric */
 	bool more; /* another word: "box" of val/box_loss */
-	bool never; /* a time, the best so far, values that are no curve: nothing to rank by */
+	bool never; /* a time, a spread, the best so far, values that are no curve: nothing to rank by */
 	int64_t number; /* of several validation sets: valid_1; -1: none */
 };
 
@@ -33,6 +33,7 @@ static void usual_take_word(struct usual_name *name, const char *word)
 					  "evaluation", "dev",  "holdout", "heldout",    NULL};
 	static const char *const test[] = {"test", "testing", "evaluate", NULL};
 	static const char *const train[] = {"train", "training", "trn", NULL};
+	static const char *const spread[] = {"num", "std", "stddev", "var", "variance", "row", "runtime", NULL};
 	enum word_kind kind = word_kind_of(word, strlen(word));
 	if (usual_is(word, val))
 		name->val = true;
@@ -44,8 +45,7 @@ static void usual_take_word(struct usual_name *name, const char *word)
 		name->loss = true;
 	else if (strcasecmp(word, "acc") == 0 || strcasecmp(word, "accuracy") == 0)
 		name->accuracy = true;
-	else if (kind == WORD_NEVER || kind == WORD_BEST || strcasecmp(word, "row") == 0 ||
-		 strcasecmp(word, "runtime") == 0)
+	else if (kind == WORD_NEVER || kind == WORD_BEST || usual_is(word, spread))
 		name->never = true;
 	else if (kind == WORD_METRIC || kind == WORD_VAGUE)
 		name->other = true;
@@ -94,7 +94,9 @@ static enum usual usual_judge(const struct usual_name *name)
 							      : USUAL_NONE;
 	if (plain && name->loss && !name->accuracy)
 		return name->train ? USUAL_TRAIN_LOSS : USUAL_LOSS;
-	return plain && name->accuracy && !name->loss && !name->train ? USUAL_ACCURACY : USUAL_NONE;
+	if (plain && name->accuracy && !name->loss && !name->train)
+		return USUAL_ACCURACY;
+	return metric ? USUAL_OTHER : USUAL_NONE;
 }
 
 enum usual usual_of(const char *name)

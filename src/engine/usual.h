@@ -18,7 +18,8 @@ enum usual {
 	USUAL_LOSS, /* from here on the training's own */
 	USUAL_TRAIN_LOSS,
 	USUAL_ACCURACY,
-	USUAL_NONE,
+	USUAL_OTHER, /* another metric: reward, train_acc */
+	USUAL_NONE, /* lr, length: nothing says that it is a result */
 };
 enum usual usual_of(const char *name);
 /* The metric that comes first in that order, else the first that does not count; NULL: there is none. */

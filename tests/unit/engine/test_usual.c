@@ -36,6 +36,11 @@ static void test_results_on_other_data_come_before_the_training(void **state)
 		{{"val_loss (row)", "val_loss"}, "val_loss"},
 		{{"train_acc", "train_loss"}, "train_loss"},
 		{{"epoch", "energy", "foo"}, "energy"},
+		{{"lr", "grad_norm", "train_acc"}, "train_acc"},
+		{{"length", "epsilon", "reward"}, "reward"},
+		{{"Progress", "lr", "avg.loss"}, "avg.loss"},
+		{{"Loss/G/loss/num", "Loss/G/loss/std", "Loss/G/loss/mean"}, "Loss/G/loss/mean"},
+		{{"train_acc", "train_loss", "val_count"}, "train_loss"},
 		{{"epoch"}, NULL},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
