@@ -135,7 +135,16 @@ static int sources_cb(void *ctx, const struct store_source *row)
 	return 0;
 }
 
-static char *missing_say_nothing(const struct engine_live *live)
+/* Of a file that was looked at and not read, its runner has said why. */
+static char *missing_find_unread(struct engine *engine, const struct engine_live *live)
+{
+	char *note = NULL;
+	if (store_find_history(engine_store(engine), live->task.id, " is not read as metrics: ", &note) < 0)
+		return NULL;
+	return note;
+}
+
+static char *missing_say_nothing(struct engine *engine, const struct engine_live *live)
 {
 	int64_t e = live->experiment->id, task = live->task.number;
 	const struct node *places = live->experiment->spec->metrics;
@@ -149,19 +158,23 @@ static char *missing_say_nothing(const struct engine_live *live)
 		free(why);
 		return text;
 	}
-	return mem_printf("in e%" PRId64 "/%" PRId64
-			  " nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
-			  "folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see "
-			  "METRICS in sluice-experiment(5)",
-			  e, task);
+	char *unread = missing_find_unread(engine, live);
+	char *text = mem_printf(
+		"in e%" PRId64 "/%" PRId64
+		" nothing was found%s%s. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
+		"folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; "
+		"see METRICS in sluice-experiment(5)",
+		e, task, unread ? ": " : "", unread ? unread : "");
+	free(unread);
+	return text;
 }
 
-static char *missing_say(const struct engine_live *live, const char *metric, const char *list, const char *places,
-			 const char *meant)
+static char *missing_say(struct engine *engine, const struct engine_live *live, const char *metric, const char *list,
+			 const char *places, const char *meant)
 {
 	int64_t e = live->experiment->id, task = live->task.number;
 	if (!*list)
-		return missing_say_nothing(live);
+		return missing_say_nothing(engine, live);
 	const char *quote = meant && strpbrk(meant, " *?$&;()<>|'") ? "\"" : "";
 	return mem_printf("in e%" PRId64 "/%" PRId64 " found %s%s; no %s%s%s%s `sluice change e%" PRId64
 			  " --objective %s%s%s` ranks what is there",
@@ -205,7 +218,7 @@ int missing_find(struct engine *engine, const struct engine_live *live, char **r
 			struct sources sources = {.list = buf_make(BUF_UNLIMITED)};
 			if (rc == 0)
 				rc = store_each_source(engine_store(engine), live->task.id, sources_cb, &sources);
-			*ret = missing_say(live, metric, list, buf_text(&sources.list), meant);
+			*ret = missing_say(engine, live, metric, list, buf_text(&sources.list), meant);
 			buf_free(&sources.list);
 			*ret_never = !ever;
 		} else if (rc == 0 && spec->objective_count) {

@@ -39,11 +39,33 @@ static size_t line_skip_escape(const char *text, size_t len)
 	}
 }
 
+/* "<tf.Tensor: shape=(), dtype=float32, numpy=0.5>": the number in what TensorFlow shows of a scalar; its length, and
+ * behind how many bytes it begins. 0: there is none. */
+static size_t line_find_scalar(const char *text, size_t len, size_t *ret_at)
+{
+	static const char begins[] = "<tf.", numpy[] = "numpy=";
+	if (len < sizeof(begins) || memcmp(text, begins, sizeof(begins) - 1) != 0)
+		return 0;
+	const char *end = memchr(text, '>', len);
+	const char *value = end ? memmem(text, (size_t)(end - text), numpy, sizeof(numpy) - 1) : NULL;
+	if (!value || !memmem(text, (size_t)(value - text), "shape=()", 8))
+		return 0;
+	*ret_at = (size_t)(value - text) + sizeof(numpy) - 1;
+	return (size_t)(end - text) - *ret_at;
+}
+
 void line_clean(const char *text, size_t len, struct buf *out)
 {
 	char *to = buf_reserve(out, len);
 	for (size_t i = 0; to && i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
+		size_t at = 0, scalar = c == '<' ? line_find_scalar(text + i, len - i, &at) : 0;
+		if (scalar) {
+			memcpy(to + out->len - (size_t)(to - out->data), text + i + at, scalar);
+			out->len += scalar;
+			i += at + scalar;
+			continue;
+		}
 		if (c == 0x1b) {
 			i += line_skip_escape(text + i, len - i) - 1;
 			continue;

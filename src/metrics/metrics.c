@@ -139,6 +139,20 @@ void metrics_remark_runs(struct metrics_reader *reader, const char *first, const
 		       name, first, other, shown);
 }
 
+/* Text that is not UTF-8 is taken as Latin-1, as Windows and old programs write it. */
+static void metrics_add_latin(const char *text, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c >= 0xa0) {
+			buf_add_char(out, (char)(0xc0 | c >> 6));
+			buf_add_char(out, (char)(0x80 | (c & 0x3f)));
+		} else if (c < 0x80) {
+			buf_add_char(out, (char)c);
+		}
+	}
+}
+
 char *metrics_clean_name(const char *name, size_t len)
 {
 	while (len && (unsigned char)name[0] <= ' ')
@@ -146,7 +160,10 @@ char *metrics_clean_name(const char *name, size_t len)
 	while (len && (unsigned char)name[len - 1] <= ' ')
 		len--;
 	struct buf clean = buf_make(BUF_UNLIMITED);
-	text_utf8_clean(name, len, &clean);
+	if (text_utf8_check(name, len) < len)
+		metrics_add_latin(name, len, &clean);
+	else
+		text_utf8_clean(name, len, &clean);
 	size_t kept = clean.len < LIMIT_METRIC_NAME_BYTES ? clean.len : LIMIT_METRIC_NAME_BYTES;
 	kept = text_utf8_check(buf_text(&clean), kept);
 	char *copy = mem_copy(buf_text(&clean), kept);

@@ -17,8 +17,9 @@
 
 bool phrase_is_wrapper(const char *word, size_t len)
 {
-	static const char *const names[] = {"tensor",     "array",     "float",     "np.float64",    "np.float32",
-					    "np.float16", "np.float_", "np.double", "numpy.float64", "numpy.float32"};
+	static const char *const names[] = {"tensor",     "array",       "float",     "np.float64",    "np.float32",
+					    "np.float16", "np.float_",   "np.double", "numpy.float64", "numpy.float32",
+					    "Array",      "DeviceArray", "tf.Tensor"};
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (len == strlen(names[i]) && memcmp(word, names[i], len) == 0)
 			return true;
@@ -84,6 +85,16 @@ static bool phrase_is_score(const struct reading *r, const struct token *name, c
 		(next == end || next->kind == TOKEN_PUNCT || next->word == WORD_PART);
 }
 
+/* "Training: ... train_loss=0.5, val_loss=0.6": these names have a part of their own. */
+static bool phrase_begins_with_part(const struct token *token)
+{
+	size_t len = 0;
+	while (len < token->len && isalpha((unsigned char)token->at[len]))
+		len++;
+	return token->word == WORD_METRIC && len < token->len && strchr("_-/.", token->at[len]) &&
+		word_kind_of(token->at, len) == WORD_PART;
+}
+
 static void phrase_add_pair(struct reading *r, size_t first, size_t last, const struct token *number)
 {
 	struct phrase *phrase = r->phrase;
@@ -96,7 +107,7 @@ static void phrase_add_pair(struct reading *r, size_t first, size_t last, const 
 					      (size_t)(at[last].at + at[last].len - at[first].at));
 	bool metric = whole == WORD_METRIC || (first == last && phrase_is_score(r, &at[first], number));
 	for (size_t i = first; i <= last; i++)
-		has_part |= at[i].word == WORD_PART;
+		has_part |= at[i].word == WORD_PART || phrase_begins_with_part(&at[i]);
 	for (size_t i = 0; i < 2 && !has_part && at[last].word != WORD_NOISE && (metric || !r->weak); i++) {
 		if (!r->label[i])
 			continue;
@@ -246,6 +257,17 @@ static bool phrase_read_long_name(struct reading *r, size_t end, size_t number)
 	return true;
 }
 
+/* tensor(0.5, shape=(), dtype=float32): what stands behind the number, up to the bracket that closes. */
+static void phrase_use_rest(struct tokens *t, size_t from)
+{
+	size_t end = from;
+	int depth = 1;
+	for (; end < t->count && depth; end++)
+		depth += phrase_is_punct(t, end, "(") - phrase_is_punct(t, end, ")");
+	for (size_t i = from; !depth && i < end; i++)
+		t->at[i].used = true;
+}
+
 /* The pair that ends in the number at i, if there is one. */
 static void phrase_read_pair(struct reading *r, size_t i)
 {
@@ -258,6 +280,7 @@ static void phrase_read_pair(struct reading *r, size_t i)
 	if (end >= 2 + list && phrase_is_punct(t, end - 1 - list, "(") && phrase_wraps(&t->at[end - 2 - list])) {
 		end -= 2 + list;
 		t->at[end].used = true;
+		phrase_use_rest(t, i + 1);
 	}
 	bool wrapped = (end && phrase_is_punct(t, end - 1, "[") && phrase_is_punct(t, i + 1, "]")) ||
 		(end && phrase_is_punct(t, end - 1, "(") && phrase_is_punct(t, i + 1, ")"));

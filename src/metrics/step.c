@@ -10,11 +10,12 @@
 
 /* Columns that count, the finest first. */
 static const char *const step_names[] = {
-	"total_timesteps",    "timesteps", "global_step", "step",      "steps", "iteration", "iterations",
-	"training_iteration", "iter",      "batch",       "batch_idx", "round", "epoch",     "generation",
+	"total_timesteps",    "timesteps", "timestep", "global_step", "step",   "steps", "iteration", "iterations",
+	"training_iteration", "iter",      "batch",    "batch_idx",   "update", "round", "episode",   "epoch",
+	"generation",
 };
 /* From this one on a count is coarse: several rows may have the same. */
-#define STEP_COARSE 11
+#define STEP_COARSE 13
 
 /* A step beyond this is no count, and would not be exact in a double. */
 #define STEP_MAX 9007199254740992.0

@@ -361,6 +361,20 @@ static bool words_contains(const char *name, size_t len, const char *part)
 	return false;
 }
 
+/* "Machine precision", "matmul precision": of numbers, not of results. */
+static bool words_is_of_numbers(const char *name, size_t len)
+{
+	static const char *const kinds[] = {"machine", "matmul", "mixed", "numerical"};
+	if (len < 10 || strncasecmp(name + len - 9, "precision", 9) != 0)
+		return false;
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		size_t n = strlen(kinds[i]);
+		if (len >= n + 10 && strncasecmp(name + len - 10 - n, kinds[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ValueError, UserWarning: what Python prints before a message; MeanSquaredError is none. */
 static bool words_is_exception(const char *name, size_t len)
 {
@@ -402,7 +416,8 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 		}
 		at = end + 1;
 	}
-	if (last == WORD_NEVER || last == WORD_RUN || (timing && words_is_cost(name, len))) /* batch_cost is a time */
+	if (last == WORD_NEVER || last == WORD_RUN || (timing && words_is_cost(name, len)) || /* batch_cost is a time */
+	    words_is_of_numbers(name, len))
 		return WORD_NEVER;
 	return kind == WORD_METRIC || (vague && count > 1) ? WORD_METRIC : WORD_OTHER;
 }

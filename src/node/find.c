@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "metrics/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -179,7 +180,10 @@ static void find_probe_cb(void *ctx, const struct metrics_row *row)
 	probe->named |= row->count == 3 && strcmp(row->metrics[0].name, "r") == 0 &&
 		strcmp(row->metrics[1].name, "l") == 0 && strcmp(row->metrics[2].name, "t") == 0;
 	for (size_t i = 0; i < row->count; i++) {
-		probe->named |= find_has_word(row->metrics[i].name, words, COUNT_OF(words));
+		const char *name = row->metrics[i].name;
+		enum word_kind kind = word_kind_of_name(name, strlen(name));
+		probe->named |= kind == WORD_METRIC || kind == WORD_VAGUE ||
+			find_has_word(name, words, COUNT_OF(words));
 		probe->samples |= find_is_sample(row->metrics[i].name);
 	}
 }
@@ -195,6 +199,9 @@ static bool find_is_settings(const char *path)
 
 #define FIND_ADVICE "; to read it, name it: metrics: {csv: PATH}"
 
+const char find_unnamed[] =
+	"no column of it counts, such as step or epoch, and none is named like a metric" FIND_ADVICE;
+
 const struct metrics_format *find_probe(const char *path, const char **ret_why)
 {
 	char head[FIND_PROBE_BYTES];
@@ -206,6 +213,12 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 		return NULL;
 	ssize_t n = fstat(fd, &st) < 0 ? -1 : read(fd, head, sizeof(head));
 	const struct metrics_format *format = n > 0 ? metrics_format_for(path, head, (size_t)n) : NULL;
+	bool wide_letters = n > 1 && (memcmp(head, "\xff\xfe", 2) == 0 || memcmp(head, "\xfe\xff", 2) == 0);
+	if (wide_letters && format && !format->certain) {
+		close(fd);
+		*ret_why = "its text is UTF-16; sluice reads UTF-8 (in Python encoding=\"utf-8\")";
+		return NULL;
+	}
 	struct metrics_reader *reader = format && !format->certain ? metrics_open(format, find_probe_cb, &probe) : NULL;
 	off_t read_so_far = 0, first_line = -1;
 	/* One JSON value may be longer than the beginning that tells all about a table. */
@@ -223,8 +236,8 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 	if (!reader)
 		return format;
 	double rows = read_so_far ? (double)probe.rows * (double)st.st_size / (double)read_so_far : 0;
-	bool wide = format == metrics_format_for("x.csv", NULL, 0) &&
-		(first_line < 0 ? read_so_far : first_line) > LIMIT_METRIC_LINE_BYTES;
+	bool is_table = format == metrics_format_for("x.csv", NULL, 0);
+	bool wide = is_table && (first_line < 0 ? read_so_far : first_line) > LIMIT_METRIC_LINE_BYTES;
 	if (wide)
 		*ret_why = "its first line is longer than 64 KB; a table of at most 256 columns is read";
 	else if (!probe.counts && probe.samples)
@@ -233,6 +246,8 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 		*ret_why = "it has thousands of rows and no column that counts them, such as step or epoch" FIND_ADVICE;
 	if (*ret_why || (format->settings && (!probe.named || find_is_settings(path))))
 		return NULL;
+	if (!probe.counts && !probe.named && probe.rows && is_table)
+		*ret_why = find_unnamed;
 	return probe.counts || probe.named ? format : NULL;
 }
 

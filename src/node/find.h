@@ -52,5 +52,7 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
  * predictions have neither. A format that is certain of its files needs no row. *ret_why: why a readable table does not
  * count as metrics (a constant text), or NULL. */
 const struct metrics_format *find_probe(const char *path, const char **ret_why);
+/* A reason that matters only where nothing else was read: nothing in the table looks like metrics. */
+extern const char find_unnamed[];
 
 #endif

@@ -303,11 +303,20 @@ void follow_poll(struct follow *follow, bool search)
 		follow_poll_all(follow, search);
 }
 
+static bool follow_has_rows(const struct follow *follow)
+{
+	for (size_t i = 0; i < follow->files.len; i++)
+		if (follow->files.at[i]->rows.len)
+			return true;
+	return false;
+}
+
 /* Says of a file that was found why it is not read; of a few, since a script may write thousands. */
 static void follow_note_unread(struct follow *follow, const struct follow_file *file)
 {
 	const char *path = follow_relative(follow, file->path);
-	if ((!file->twin && !file->why_not) || follow->noted++ >= FOLLOW_NOTES_MAX)
+	if ((!file->twin && !file->why_not) || (file->why_not == find_unnamed && follow_has_rows(follow)) ||
+	    follow->noted++ >= FOLLOW_NOTES_MAX)
 		return;
 	char *text = file->twin ? mem_printf("%.200s has the same bytes as %.200s, and is read once", path,
 					     follow_relative(follow, file->twin->path))
@@ -367,10 +376,8 @@ bool follow_finish(struct follow *follow, bool killed)
 		return false;
 	for (size_t i = 0; i < follow->files.len; i++) {
 		struct follow_file *file = follow->files.at[i];
-		if (!file->reader) {
-			follow_note_unread(follow, file);
+		if (!file->reader)
 			continue;
-		}
 		if (killed ||
 		    file->unwritten) /* one that only an earlier attempt wrote is read because that was killed */
 			metrics_drop_line(file->reader);
@@ -385,6 +392,9 @@ bool follow_finish(struct follow *follow, bool killed)
 		follow->config.note(follow->config.ctx, text);
 		free(text);
 	}
+	for (size_t i = 0; i < follow->files.len; i++)
+		if (!follow->files.at[i]->reader)
+			follow_note_unread(follow, follow->files.at[i]);
 	follow_note_nothing(follow);
 	return true;
 }

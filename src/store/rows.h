@@ -328,6 +328,9 @@ int store_each_took(struct store *store, int64_t experiment, int64_t limit, stor
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
 		      int64_t time_ms) MUST_USE;
 
+/* The first line of the timeline with this text in it, to be freed; NULL: there is none. */
+int store_find_history(struct store *store, int64_t task, const char *text, char **ret) MUST_USE;
+
 /* An attempt that may be alive, with the data to follow it. From attempt a, task t and batch b; the JSON only from
  * a. */
 #define STORE_ATTEMPT(BOTH, ROW, JSON)                                                                                 \

@@ -62,6 +62,8 @@ static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AN
 static const char sql_add[] =
 	"INSERT INTO task (id, experiment, number, parameters, repeat, seed, fidelity, steps, asked, created_ms) "
 	"VALUES (" NEXT_ID("task") ", ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char sql_find_history[] =
+	"SELECT reason FROM history WHERE task = ?1 AND instr(reason, ?2) ORDER BY id LIMIT 1";
 static const char sql_add_history[] = "INSERT INTO history (task, time_ms, state, reason) VALUES (?, ?, ?, ?)";
 static const char sql_state[] = "SELECT state FROM task WHERE id = ?1";
 static const char sql_set_state[] = "UPDATE task SET state = ?2, reason = ?3, cause = ?4, expected_start_ms = NULL, "
@@ -184,6 +186,15 @@ static int rows_each_task(struct store *store, sqlite3_stmt *row, store_task_f e
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text, int64_t time_ms)
 {
 	return store_run(store, sql_add_history, "iiis", task, time_ms, (int64_t)state, text);
+}
+
+int store_find_history(struct store *store, int64_t task, const char *text, char **ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_find_history, "is", task, text);
+	int rc = store_step(store, row);
+	*ret = rc > 0 ? mem_strdup(row_text(row, 0)) : NULL;
+	store_end(row);
+	return rc < 0 ? rc : 0;
 }
 
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id)

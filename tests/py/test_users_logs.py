@@ -101,6 +101,16 @@ LOGS = [
     ("a table for gnuplot", "open('train.dat', 'w').write('# epoch loss\\n1 0.5\\n2 0.25\\n')\n", {"loss": [(1, 0.5), (2, 0.25)]}),
     ("an evaluation before the training, and one behind it", "print('loss: 5.0')\nfor e in (1, 2, 3): print(f'epoch {e}: loss {1/e:.4f}')\nprint('loss=0.2')\n",
      {"loss": HALVES, "loss (row)": [(1, 5), (2, 0.2)]}),
+    ("scores of regressions and pictures in files", "import json\njson.dump({'r2': 0.87, 'mape': 3.5}, open('results.json', 'w'))\n"
+     "json.dump({'mAP': 0.35, 'top1': 76.1}, open('scores.json', 'w'))\nopen('eval.csv', 'w').write('psnr,ssim\\n30.125,0.91\\n')\n",
+     {"r2": [(1, 0.87)], "mape": [(1, 3.5)], "mAP": [(1, 0.35)], "top1": [(1, 76.1)], "psnr": [(1, 30.125)], "ssim": [(1, 0.91)]}),
+    ("a French table of Windows", "open('r.csv', 'w', encoding='cp1252', newline='').write('Essai;Perte;Précision\\r\\n' + ''.join(f'{e};0,{e}5;0,{e}\\r\\n' for e in (1, 2, 3)))\n",
+     {"Essai": curve(lambda e: e), "Perte": curve(lambda e: float(f"0.{e}5")), "Précision": curve(lambda e: float(f"0.{e}"))}),
+    ("episodes", "open('p.csv', 'w').write('episode,reward,length\\n' + ''.join(f'{10 * e},{e}.5,{e}\\n' for e in (1, 2, 3)))\n",
+     {"reward": [(10 * e, e + 0.5) for e in THREE], "length": [(10 * e, e) for e in THREE]}),
+    ("scalars of TensorFlow and JAX", "for e in (1, 2, 3): print(f'epoch {e} loss: tf.Tensor({1/e:.4f}, shape=(), dtype=float32) "
+     "acc: <tf.Tensor: shape=(), dtype=float32, numpy={0.5+e/10:.2f}> val_loss: Array({2/e:.4f}, dtype=float32)')\n",
+     {"loss": HALVES, "acc": TENTHS, "val_loss": DOUBLES}),
     ("the only bar", "for i in range(1, 4): print(f'\\r{i*33}%|##| {i}/3 [00:01<00:01, 9.8it/s, loss={1/i:.4f}]', end='')\n", {"loss": HALVES}),
 ]
 # Steps that come again or go back: every row is kept, and the task says which are shown under another number.
@@ -195,6 +205,37 @@ for e in range(1, 61):
         time.sleep(2.5)
         write("slow.json", {"epoch": 2, "accuracy": 2})
 """
+
+
+# Files that were looked at and are not read: what is said of the experiment, and in the task.
+UNREAD = {
+    "utf16": ("open('log.csv', 'w', encoding='utf-16').write('epoch,loss\\n1,0.5\\n')\n",
+              "log.csv is not read as metrics: its text is UTF-16; sluice reads UTF-8"),
+    "names": ("open('table.csv', 'w').write('a,b\\n1,0.5\\n')\n",
+              "table.csv is not read as metrics: no column of it counts, such as step or epoch, and none is named like a metric"),
+}
+
+
+def test_what_was_looked_at_is_named_where_nothing_was_found(daemon, tmp_path):
+    for name, (text, said) in UNREAD.items():
+        (tmp_path / f"{name}.py").write_text(text)
+        experiment = json.loads(daemon.cli("run", "--detach", "--json", f"{name}.py", cwd=tmp_path).stdout)["id"]
+        shown = daemon.wait_ended(experiment)["no_value"]
+        assert f"in {experiment}/1 nothing was found: {said}" in shown, shown
+    # Beside metrics, a table of something else is not worth a word.
+    (tmp_path / "both.py").write_text(UNREAD["names"][0] + "print('accuracy: 0.75')\n")
+    experiment = json.loads(daemon.cli("run", "--detach", "--json", "both.py", cwd=tmp_path).stdout)["id"]
+    assert daemon.wait_ended(experiment)["best"]["value"] == 0.75
+    assert not [e for e in daemon.get(f"/experiments/{experiment}/tasks/1")["timeline"] if "not read" in (e["reason"] or "")]
+
+
+def test_the_objective_is_a_metric_and_no_rate_or_length(daemon, tmp_path):
+    for name, line, wanted in (("rate", "lr: {0.1 / e:.4f} grad_norm: {e} train_acc: {0.5 + e / 10:.2f}", ("train_acc", "max", 0.8)),
+                               ("length", "length: {e * 100} reward: {e * 1.5}", ("reward", "max", 4.5))):
+        (tmp_path / f"{name}.py").write_text(f"for e in (1, 2, 3): print(f'epoch {{e}} {line}')\n")
+        experiment = json.loads(daemon.cli("run", "--detach", "--json", f"{name}.py", cwd=tmp_path).stdout)["id"]
+        ended = daemon.wait_ended(experiment)
+        assert (ended["objective"][0]["metric"], ended["objective"][0]["goal"], ended["best"]["value"]) == wanted
 
 
 def test_a_row_that_was_written_over_unseen_is_noted(daemon, tmp_path):

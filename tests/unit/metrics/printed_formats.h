@@ -392,6 +392,21 @@ static const struct {
 	{"epoch,loss,val_loss\n1,0.5,0.6\n2,0.4,0.5\n",
 	 "epoch 1, loss=0.5, val_loss=0.6; epoch 2, loss=0.4, val_loss=0.5"},
 	{"epoch\tloss\tacc\n1\t0.5\t0.75\n", "epoch 1, loss=0.5, acc=0.75"},
+	/* what TensorFlow and JAX show of a scalar */
+	{"epoch 1 loss: tf.Tensor(0.5, shape=(), dtype=float32) acc: tf.Tensor(0.75, shape=(), dtype=float32)\n"
+	 "Test accuracy: tf.Tensor(0.8, shape=(), dtype=float32)\n",
+	 "epoch 1, loss=0.5, acc=0.75; epoch 1, Test accuracy=0.8"},
+	{"epoch 1 loss: <tf.Tensor: shape=(), dtype=float32, numpy=0.5> lr: 0.1\n", "epoch 1, loss=0.5, lr=0.1"},
+	{"epoch 1 loss <tf.Variable 'loss:0' shape=() dtype=float32, numpy=0.5>\n", "epoch 1, loss=0.5"},
+	{"step 100, loss=Array(0.5, dtype=float32), acc=Array([0.75], dtype=float32)\n",
+	 "step 100, loss=0.5, acc=0.75"},
+	{"{'epoch': 1, 'loss': Array(0.5, dtype=float32)}\n", "epoch 1, loss=0.5"},
+	/* a bar over the epochs that is called after what it does */
+	{"Training:  50%|##   | 1/2 [00:02<00:02,  2.01s/epoch, train_loss=0.5, val_loss=0.6]\r"
+	 "Training: 100%|#####| 2/2 [00:04<00:00,  2.01s/epoch, train_loss=0.4, val_loss=0.5]\n",
+	 "step 1, train_loss=0.5, val_loss=0.6; step 2, train_loss=0.4, val_loss=0.5"},
+	/* of numbers, no result */
+	{"Machine precision = 2.220D-16\nUsing matmul precision: 32\n", ""},
 	/* a dictionary behind a logger's words */
 	{"2024-01-01 10:00:00 INFO {'loss': 0.5, 'epoch': 1.0}\n", "epoch 1, loss=0.5"},
 };

@@ -409,7 +409,7 @@ static void test_names_are_cleaned_and_bounded(void **state)
 		buf_add_text(&text, "\xc3\xa9");
 	buf_add_text(&text, ",same,same\n1,2,3,4\n");
 	read_as("x.csv", text.data, text.len, 1000);
-	assert_true(strncmp(buf_text(&rows), "row 1 bad\xef\xbf\xbd name=1 \xc3\xa9", 22) == 0);
+	assert_true(strncmp(buf_text(&rows), "row 1 bad\xc3\xbf name=1 \xc3\xa9", 21) == 0);
 	assert_true(rows.len < 200);
 	assert_non_null(strstr(buf_text(&rows), " same=3\n"));
 	buf_free(&text);
