@@ -94,13 +94,8 @@ static void collect_start(struct engine *engine, struct engine_live *live)
 	}
 }
 
-/* On a cluster a runner may live where others have reported its end, and would write to its journal, too. On this machine
- * the child sees for itself. */
-static bool collect_must_fence(const struct engine_live *live)
-{
-	return (live->facts.traits & BACKEND_FILES_LAG) && !live->facts.fenced;
-}
-
+/* The stop file comes first, on every backend: a runner may live where others have reported its end, or on another
+ * machine where it was only silent, and would write to its journal, too. */
 static int collect_fence(struct engine *engine, struct engine_live *live)
 {
 	if (clock_mono_ms() < live->collect_after_ms)
@@ -138,7 +133,7 @@ int engine_collect(struct engine *engine, struct engine_live *live)
 	bool ours = !live->experiment->removing && !engine_is_foreign(engine, live->id);
 	if (ours && live->collect_failures >= COLLECT_TRIES)
 		return collect_give_up(engine, live);
-	if (ours && collect_must_fence(live))
+	if (ours && !live->facts.fenced)
 		return collect_fence(engine, live);
 	if (!engine->program || !ours) {
 		engine_note(live, ATTEMPT_EVENT_COLLECTED);

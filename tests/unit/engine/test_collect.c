@@ -19,7 +19,8 @@ static void write_program(const struct fixture *f)
 				     .metric_count = 1};
 	char *rows = mem_printf("%s/rows", f->dir), *program = mem_printf("%s/program", f->dir);
 	char *text = mem_printf("#!/bin/sh\ncd %s\necho \"$1 $2 $4\" >> calls\n[ -e fail ] && exit 1\n"
-				"cat rows >> \"$(cat journal)\"\n[ -e hang ] && exec sleep 1000\nexit 0\n",
+				"journal=$(cat journal)\n[ -e \"${journal%%/*}/stop\" ] && echo \"$1\" >> fenced\n"
+				"cat rows >> \"$journal\"\n[ -e hang ] && exec sleep 1000\nexit 0\n",
 				f->dir);
 	if (journal_open(rows, &writer, &err) < 0 || journal_append(writer, &row, &err) < 0 ||
 	    fs_write(program, text, strlen(text), 0700, false, &err) < 0)
@@ -52,8 +53,17 @@ static size_t calls(const struct fixture *f)
 	return count;
 }
 
+/* Was the stop file there before the child wrote anything. */
+static bool was_fenced(const struct fixture *f)
+{
+	char *path = mem_printf("%s/fenced", f->dir);
+	bool is = access(path, F_OK) == 0;
+	free(path);
+	return is;
+}
+
 /* A task with one row, whose runner is killed. */
-static int64_t begin_and_lose(struct fixture *f, const char *yaml)
+static int64_t begin_and_lose(struct fixture *f, struct scripted *backend, const char *yaml)
 {
 	write_program(f);
 	reopen(f);
@@ -64,20 +74,35 @@ static int64_t begin_and_lose(struct fixture *f, const char *yaml)
 	touch(f, "journal", journal);
 	free(journal);
 	settle(f);
-	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_LOST});
+	scripted_say(backend, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_LOST});
 	return id;
 }
 
 static const char no_retry[] = "script: run.sh\nparameters: {x: 1}\nretry: {lost: 0}\n";
+static const char no_retry_here[] =
+	"script: run.sh\nparameters: {x: 1}\nretry: {lost: 0}\nresources: {backend: local}\n";
 
 static void test_rows_that_a_killed_runner_did_not_read_are_there(void **state)
 {
 	struct fixture *f = *state;
-	int64_t id = begin_and_lose(f, no_retry);
+	int64_t id = begin_and_lose(f, &scripted_cluster, no_retry);
 	pass(f, 30 * SECOND);
 	assert_task(f, id, "error", 1, "lost");
 	assert_rows(f, id, 2);
 	assert_int_equal(calls(f), 1);
+	assert_true(was_fenced(f));
+}
+
+/* One on another machine that shares the folder, and that was silent: it may come back. */
+static void test_a_runner_that_comes_back_finds_its_stop_file_before_others_write(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = begin_and_lose(f, &scripted_here, no_retry_here);
+	pass(f, 30 * SECOND);
+	assert_task(f, id, "error", 1, "lost");
+	assert_rows(f, id, 2);
+	assert_int_equal(calls(f), 1);
+	assert_true(was_fenced(f));
 }
 
 static void test_an_attempt_with_an_end_needs_no_child(void **state)
@@ -97,7 +122,7 @@ static void test_a_child_that_fails_is_started_again_and_then_the_attempt_ends(v
 {
 	struct fixture *f = *state;
 	touch(f, "fail", "");
-	int64_t id = begin_and_lose(f, no_retry);
+	int64_t id = begin_and_lose(f, &scripted_cluster, no_retry);
 	pass(f, 13 * SECOND);
 	assert_task(f, id, "running", 1, NULL);
 	pass(f, 30 * SECOND);
@@ -109,7 +134,7 @@ static void test_a_child_that_fails_is_started_again_and_then_the_attempt_ends(v
 static void test_a_daemon_that_ends_meanwhile_has_it_done_again(void **state)
 {
 	struct fixture *f = *state;
-	int64_t id = begin_and_lose(f, no_retry);
+	int64_t id = begin_and_lose(f, &scripted_cluster, no_retry);
 	touch(f, "hang", "");
 	int64_t end = scripted_now() + 30 * SECOND;
 	while (!calls(f) && scripted_now() < end) { /* as `pass`, but without waiting for the child */
@@ -136,6 +161,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, finish)
 	const struct CMUnitTest tests[] = {
 		T(test_rows_that_a_killed_runner_did_not_read_are_there),
+		T(test_a_runner_that_comes_back_finds_its_stop_file_before_others_write),
 		T(test_an_attempt_with_an_end_needs_no_child),
 		T(test_a_child_that_fails_is_started_again_and_then_the_attempt_ends),
 		T(test_a_daemon_that_ends_meanwhile_has_it_done_again),
