@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +37,21 @@ void spool_batch_forget(const char *batch_dir, uint32_t index)
 	rmdir(batch_dir); /* fails while the batch has other items, and where output is kept for people */
 }
 
+/* Files that a killed writer left: what the daemon was writing (only the daemon does, and this one knows its own), and
+ * the private file of a runner that was killed while it took its claim. */
+static bool batch_is_unfinished(const char *name)
+{
+	char own[32];
+	snprintf(own, sizeof(own), ".%ld.tmp", (long)getpid());
+	return text_ends(name, ".tmp") && !text_ends(name, own);
+}
+
+static bool batch_is_private(const char *name)
+{
+	const char *claim = strstr(name, ".claim.");
+	return claim && claim == strchr(name, '.');
+}
+
 /* The index that a file name begins with, where spool_batch_forget would remove the file or a killed writer left it. */
 static bool batch_read_name(int dir, const char *name, uint32_t *ret)
 {
@@ -60,8 +76,10 @@ void spool_batch_look(const char *batch_dir, spool_over_f over, void *ctx)
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		empty = false;
-		if (batch_read_name(dirfd(dir), entry->d_name, &index) && over(ctx, index) &&
-		    text_ends(entry->d_name, ".tmp"))
+		if (!batch_read_name(dirfd(dir), entry->d_name, &index))
+			continue;
+		bool gone = over(ctx, index) && batch_is_private(entry->d_name);
+		if (gone || batch_is_unfinished(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	}
 	if (dir && empty)

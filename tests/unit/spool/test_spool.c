@@ -235,6 +235,46 @@ static void test_an_attempt_that_is_over_leaves_nothing_in_its_batch(void **stat
 	free(batch);
 }
 
+static void write_named(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	assert_int_equal(fs_write(path, "{}", 2, SPOOL_FILE_MODE, false, NULL), 0);
+	free(path);
+}
+
+static bool is_named(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	bool is = access(path, F_OK) == 0;
+	free(path);
+	return is;
+}
+
+static bool is_seven_cb(void *ctx, uint32_t index)
+{
+	(void)ctx;
+	return index == 7;
+}
+
+/* A daemon that is killed while it writes may be followed by one that hands the same items over again. */
+static void test_what_killed_writers_left_is_removed_also_of_live_items(void **state)
+{
+	const char *batch = *state;
+	char *own = mem_printf("7.json.%ld.tmp", (long)getpid());
+	const char *gone[] = {"7.json.2147483000.tmp", "8.slot.2147483000.tmp", "7.claim.node1.77"};
+	const char *stay[] = {"8.json", "8.claim.node1.77", "8.claim", own};
+	for (size_t i = 0; i < 3; i++)
+		write_named(batch, gone[i]);
+	for (size_t i = 0; i < 4; i++)
+		write_named(batch, stay[i]);
+	spool_batch_look(batch, is_seven_cb, NULL);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(is_named(batch, gone[i]));
+	for (size_t i = 0; i < 4; i++)
+		assert_true(is_named(batch, stay[i]));
+	free(own);
+}
+
 static void test_what_the_runner_said_stays(void **state)
 {
 	write_item(*state, 0, SPOOL_OUTPUT, "no memory\n");
@@ -393,6 +433,7 @@ int main(void)
 		unit_test_in_folder(test_of_many_runners_one_gets_the_claim),
 		unit_test_in_folder(test_a_claim_that_cannot_be_read_is_unknown_and_not_absent),
 		unit_test_in_folder(test_an_attempt_that_is_over_leaves_nothing_in_its_batch),
+		unit_test_in_folder(test_what_killed_writers_left_is_removed_also_of_live_items),
 		unit_test_in_folder(test_what_the_runner_said_stays),
 		unit_test_in_folder(test_a_claim_stays_while_its_descriptor_does),
 		unit_test_in_folder(test_the_first_attempt_is_in_the_folder_of_its_task),
