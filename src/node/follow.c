@@ -292,8 +292,11 @@ static bool follow_poll_all(struct follow *follow, bool search)
 	for (size_t i = 0; prints && i < COUNT_OF(config->printed); i++)
 		if (place_is_wanted(config->patterns, place_printed[i]))
 			follow_add_if_changed(follow, config->printed[i], printed->name, printed);
+	/* There may be thousands of numbered ones, each written once: a stat of each at every poll would be felt by a file
+	 * server. */
 	for (size_t i = 0; i < follow->files.len; i++)
-		complete &= follow_read(follow->files.at[i]);
+		if (search || !follow->files.at[i]->numbered.path)
+			complete &= follow_read(follow->files.at[i]);
 	return complete;
 }
 

@@ -119,6 +119,23 @@ static void test_a_file_that_is_written_over_is_a_result_if_its_step_stays(void 
 	expect_rows(f, "result:result.json epoch 3 loss=8 test_loss=6.5\n");
 }
 
+/* There may be thousands of them: between two searches the file server is not asked about them. */
+static void test_numbered_files_are_read_when_the_folder_is_searched(void **state)
+{
+	struct fixture *f = *state;
+	put(f, "w", "metrics_epoch_1.json", "{\"val_loss\": 0.5}");
+	put(f, "w", "last.json", "{\"epoch\": 1, \"val_loss\": 0.5}");
+	look(f);
+	buf_clear(&f->rows);
+	put(f, "w", "metrics_epoch_1.json", "{\"val_loss\": 0.25}");
+	put(f, "w", "last.json", "{\"epoch\": 2, \"val_loss\": 0.125}");
+	follow_poll(f->follow, false);
+	assert_null(strstr(buf_text(&f->rows), "0.25"));
+	assert_non_null(strstr(buf_text(&f->rows), "0.125"));
+	look(f);
+	assert_non_null(strstr(buf_text(&f->rows), "0.25"));
+}
+
 static void test_numbered_files_and_equal_results_are_no_twins(void **state)
 {
 	struct fixture *f = *state;
@@ -191,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_first_object_of_a_file_that_grows_is_of_its_curve),
 		TEST(test_a_file_that_is_written_over_is_a_result_if_its_step_stays),
+		TEST(test_numbered_files_are_read_when_the_folder_is_searched),
 		TEST(test_numbered_files_and_equal_results_are_no_twins),
 		TEST(test_a_second_copy_that_grows_is_read_once_and_few_are_noted),
 		TEST(test_states_that_are_equal_at_first_are_both_read),
