@@ -44,7 +44,7 @@ static uint32_t local_room(struct backend *backend, const struct backend_resourc
 	if (r->memory_bytes > 0) {
 		int64_t fits = (m->memory_free_bytes - memory) / r->memory_bytes;
 		if (fits < 1 && memory == 0)
-			fits = 1; /* it fits the machine; what others use now is their affair */
+			fits = 1; /* it fits the machine, whatever other programs use now */
 		room = fits < room ? fits : room;
 	}
 	if (r->gpus > 0 && local_machine_gpu_room(m, r->gpus, r->gpu_share) < room)

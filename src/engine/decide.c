@@ -216,7 +216,7 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 					     lost ? "the backend no longer knows it"
 						  : "a signal ended it, and its job ended much later",
 					     NULL);
-		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
+		/* A signal says why by itself. Who asked a runner to stop only the cluster knows: wait for its answer. */
 		int64_t at = stopped ? f->answered_ms : now;
 		if (!gone && at - f->ended_ms < pace->accounting_lag_ms)
 			return (struct attempt_verdict){.action = ATTEMPT_WAIT, .poll = true};
