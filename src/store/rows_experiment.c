@@ -54,8 +54,8 @@ static const char sql_set_step_name[] = "UPDATE experiment SET step_name = ?2 WH
  * order of ?3. */
 #define SQL_VARYING                                                                                                    \
 	"(SELECT json_group_array(p.value ->> 'name') FROM json_each(?3) p WHERE p.value ->> 'name' IN "               \
-	"(SELECT value FROM json_each(?4)) OR EXISTS (SELECT 1 FROM task t, json_each(t.parameters) v "                \
-	"WHERE t.experiment = ?1 AND v.key = p.value ->> 'name' AND p.value ->> 'kind' = 'constant' AND v.value <> json_extract(p.value, '$.values[0]')))"
+	"(SELECT value FROM json_each(?4)) OR (p.value ->> 'kind' = 'constant' AND EXISTS (SELECT 1 FROM task t "      \
+	"WHERE t.experiment = ?1 AND t.parameters ->> (p.value ->> 'name') <> json_extract(p.value, '$.values[0]'))))"
 static const char sql_change[] = "UPDATE experiment SET spec = ?2, parameters = ?3, varying = " SQL_VARYING
 				 ", strategy = ?5, strategy_reason = ?6, "
 				 "seed = ?7, planned = ?8, parallel = ?9, asked_all = 0 WHERE id = ?1";
