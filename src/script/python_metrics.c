@@ -41,12 +41,26 @@ static void metrics_add_column(struct script *script, const char *name)
 		vec_push(&script->columns, mem_strdup(name));
 }
 
+/* Does a word without a sign in it stand behind another word ("Val loss", not "%.3f loss")? Then its name is both. */
+static bool metrics_is_phrase(const char *text, const char *at, const char *word)
+{
+	if (strchr(word, '_') || at - text < 2 || at[-1] != ' ' || !isalpha((unsigned char)at[-2]))
+		return false;
+	const char *p = at - 2;
+	while (p > text && isalpha((unsigned char)*p))
+		p--;
+	while (p > text && (isdigit((unsigned char)*p) || strchr(".-+ ", *p)))
+		p--;
+	return *p != '%';
+}
+
 /* Does the text hold this word by itself? A part of a longer key ("train/loss", "val-loss", "m.f1") is none. */
 static bool metrics_holds(const char *text, size_t len, const char *word)
 {
 	size_t size = strlen(word);
 	for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), word, size)); p++) {
 		bool before = p > text && (isalnum((unsigned char)p[-1]) || strchr("_/.-", p[-1]));
+		before |= metrics_is_phrase(text, p, word);
 		const char *after = p + size;
 		bool behind = after < text + len && (isalnum((unsigned char)*after) || strchr("_/-", *after));
 		if (!before && !behind)

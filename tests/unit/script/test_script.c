@@ -344,6 +344,12 @@ static void test_the_metric_that_the_script_watches_is_found(void **state)
 		{"loss = 1\nlog(f1=2)\nf.write(json.dumps({'train/loss': loss, 'eval/f1': 2}))\n", "eval/f1", NULL,
 		 NULL},
 		{"put(loss=1, f1=2)\n", NULL, NULL, NULL},
+		/* The name that is read from the line is "Val loss". */
+		{"print('Epoch %d | Train loss %.5f | Val loss %.5f' % x)\n", NULL, NULL, NULL},
+		{"print('epoch %d loss %.5f' % x)\n", "loss", NULL, NULL},
+		{"print('%5.1f loss')\n", "loss", NULL, NULL},
+		{"print('loss')\n", "loss", NULL, NULL},
+		{"print('a loss')\n", NULL, NULL, NULL},
 	};
 	for (size_t i = 0; i < COUNT_OF(list); i++) {
 		struct script script;
