@@ -83,7 +83,8 @@ static void analysis_write_importance(const struct analysis *a, struct json *out
 	json_key_int(out, "importance_needs", IMPORTANCE_RUNS_LEAST);
 	json_key(out, "importance");
 	if (spec->objective_count) {
-		importance_write(spec->space, runs, count, spec->objective_count, maximise, out);
+		importance_write(spec->space, runs, count, spec->objective_count, maximise,
+				 spec->search->fidelity_param, out);
 	} else {
 		json_list(out);
 		json_end(out);

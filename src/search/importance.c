@@ -221,12 +221,14 @@ static size_t importance_runs_with(const struct importance_run *runs, size_t cou
 }
 
 void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
-		      const bool *maximise, struct json *out)
+		      const bool *maximise, long without, struct json *out)
 {
 	double *scores = mem_array(space->count + 1, sizeof(double)), sum = 0;
 	if (importance_scores(space, runs, count, objectives, maximise, scores) < IMPORTANCE_RUNS_LEAST)
 		for (size_t i = 0; i < space->count; i++)
 			scores[i] = NAN;
+	if (without >= 0)
+		scores[without] = NAN;
 	for (size_t i = 0; i < space->count; i++)
 		sum += isnan(scores[i]) ? 0 : scores[i];
 	json_list(out);

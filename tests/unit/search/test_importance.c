@@ -76,7 +76,7 @@ static void the_parameter_that_matters_comes_first(void **state)
 		struct buf b = buf_make(BUF_UNLIMITED);
 		struct json w = json_to(&b);
 		struct node *list;
-		importance_write(space, runs, N, objectives, (bool[]){false, false}, &w);
+		importance_write(space, runs, N, objectives, (bool[]){false, false}, -1, &w);
 		assert_int_equal(node_parse_json(b.data, b.len, &list, NULL), 0);
 		assert_int_equal(list->count, 3); /* d does not vary */
 		assert_string_equal(node_get_string(list->items[0], "parameter"), "b");
@@ -89,11 +89,23 @@ static void the_parameter_that_matters_comes_first(void **state)
 		node_free(list);
 		buf_free(&b);
 	}
+	/* Without the first by far the shares of the others sum to 1. */
+	struct buf rest = buf_make(BUF_UNLIMITED);
+	struct json others = json_to(&rest);
+	struct node *two;
+	importance_write(space, runs, N, 1, (bool[]){false}, 1, &others);
+	assert_int_equal(node_parse_json(rest.data, rest.len, &two, NULL), 0);
+	assert_int_equal(two->count, 2);
+	assert_float_equal(
+		node_get_real(two->items[0], "importance", 0) + node_get_real(two->items[1], "importance", 0), 1, 1e-9);
+	assert_null(strstr(buf_text(&rest), "\"b\""));
+	node_free(two);
+	buf_free(&rest);
 	/* 22 runs with a result of 24; one less than is needed; one. */
 	for (size_t i = 0; i < 3; i++) {
 		struct buf b = buf_make(BUF_UNLIMITED);
 		struct json w = json_to(&b);
-		importance_write(space, runs, (size_t[]){22, 21, 1}[i], 1, (bool[]){false}, &w);
+		importance_write(space, runs, (size_t[]){22, 21, 1}[i], 1, (bool[]){false}, -1, &w);
 		assert_int_equal(strcmp(buf_text(&b), "[]") == 0, i > 0);
 		buf_free(&b);
 	}
