@@ -248,3 +248,45 @@ test('finished tasks without a value are not said to be missing', { skip }, asyn
   await page.getByText('Needs two finished tasks with a value.').waitFor();
   assert.deepEqual(troubles.splice(0), []);
 });
+
+test('how long a task ran is one column and one axis, and no parameter that matters', { skip }, async () => {
+  const text = `import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--lr', type=float)
+p.add_argument('--epochs', type=int)
+a = p.parse_args()
+for e in range(1, a.epochs + 1):
+    print(f'epoch {e} val_loss {abs(a.lr - 0.3) + 1 / e}')
+`;
+  const id = await submit(text, {
+    parameters: { lr: { min: 0.01, max: 0.9 }, epochs: { min: 1, max: 9 } },
+    fidelity: { parameter: 'epochs', min: 1, max: 9 },
+    search: { strategy: 'asha', tasks: 60 },
+    objective: 'val_loss',
+    resources: { backend: 'local', cpus: 1 },
+  });
+  const { tasks } = await ended(id);
+  assert.ok(tasks.total < 60 && tasks.total >= 20);
+  await visit(`/e/${id}`);
+  await page.getByText('The budget is 60 runs: a task that goes on longer counts once more for each rung.').waitFor();
+  const matter = page.getByRole('region', { name: 'Importance of the parameters' });
+  await matter.getByText('100 %').waitFor();
+  assert.equal(await matter.getByText('epochs').count(), 0);
+  const names = await page.locator('svg.parallel .name').evaluateAll((all) => all.map((t) => t.lastChild.textContent));
+  assert.deepEqual(names, ['lr', 'epochs run', 'val_loss']);
+  const heads = await page.locator('#tasks th, table th').allInnerTexts();
+  assert.ok(!heads.some((head) => head.trim() === 'epochs'), heads.join(' | '));
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a phone chooses between steps and time, too', { skip }, async () => {
+  const id = await submit(FLAGS, { objective: 'val_loss' });
+  await ended(id);
+  await page.setViewportSize(SIZES.phone);
+  await visit(`/e/${id}`);
+  await page.getByRole('button', { name: 'Time', exact: true }).first().click();
+  await page.waitForURL(/x=time/);
+  assert.ok((await sideways(page)) <= 0);
+  await page.setViewportSize(SIZES.desk);
+  assert.deepEqual(troubles.splice(0), []);
+});

@@ -46,7 +46,6 @@ export function AxisSwitch({ axis, step, usual = 'step' }: { axis: Axis; step: s
   return (
     <Seg
       label="Horizontal axis"
-      class="hide-phone"
       value={axis}
       options={[
         { value: 'step', label: capitalize(step) },

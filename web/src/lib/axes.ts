@@ -137,9 +137,20 @@ export function keeps(axis: Axis, task: TaskSummary, low: number, high: number):
   return high < FLOOR || (low <= NONE && high >= FULL);
 }
 
+// The parameter that says how long a task runs, where the count of steps says the same.
+export function lengthName(e: Experiment, tasks: TaskSummary[]): string | null {
+  const name = (e.spec?.fidelity as { parameter?: string } | undefined)?.parameter;
+  const ran = tasks.filter((t) => t.state === 'finished' && t.epoch !== null);
+  return name && ran.length && ran.every((t) => t.epoch === t.parameters[name]) ? name : null;
+}
+
 export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
   const axes: Axis[] = [];
+  const epochs = tasks.map((t) => t.epoch).filter((v): v is number => v !== null);
+  const lengths = new Set(epochs).size > 1;
+  const same = lengths ? lengthName(e, tasks) : null;
   for (const name of e.varying) {
+    if (name === same) continue;
     const declared = e.parameters.find((p) => p.name === name);
     const seen = tasks.map((t) => t.parameters[name]).filter((v) => v !== undefined && v !== null);
     // All choices are on the axis from the beginning, so that it does not move while tasks start.
@@ -163,8 +174,7 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
       axes.push(ladder(name, values, (t) => t.parameters[name]));
     }
   }
-  const epochs = tasks.map((t) => t.epoch).filter((v): v is number => v !== null);
-  if (new Set(epochs).size > 1) {
+  if (lengths) {
     // where all ran as long, the axis says nothing
     const axis = ramp(
       `${e.step_name || 'epoch'}s run`,

@@ -1,6 +1,7 @@
 // The columns of the table of tasks: which there are, which are shown, and how their values read. A column's key is its
 // name in the daemon's order and filter, so that sorting works over all tasks.
 import type { Experiment, Metric, TaskSummary, Value } from '../data/types';
+import { lengthName } from './axes';
 import { bytes, count, decimals, duration, energy, finite, metric, param, power, when } from './format';
 import { plain } from './text';
 
@@ -98,6 +99,8 @@ export function bestValue(task: TaskSummary): Metric | null {
 }
 
 function parameters(e: Experiment, tasks: TaskSummary[]): Column[] {
+  // The column of epochs has the same numbers.
+  const length = lengthName(e, tasks);
   return e.parameters.map(({ name }) => {
     const value = (t: TaskSummary) => t.parameters[name];
     const all = tasks.map(value);
@@ -108,7 +111,7 @@ function parameters(e: Experiment, tasks: TaskSummary[]): Column[] {
       group: 'Parameters',
       text: (t) => format(value(t)),
       full: (t) => (value(t) === undefined ? null : String(value(t))),
-      usual: e.varying.includes(name),
+      usual: e.varying.includes(name) && name !== length,
     };
   });
 }

@@ -165,6 +165,7 @@ export function SearchCard({
   // While it works the strategy counts its rungs itself; afterwards the tasks say where they stood.
   const own = Array.isArray(state.rungs) ? (state.rungs as Rung[]) : null;
   const rungs = own ?? search?.fidelities ?? [];
+  const budget = e.search?.tasks;
   const brackets = Array.isArray(state.brackets) ? (state.brackets as Bracket[]) : [];
   const close = () => {
     dialog.value = null;
@@ -220,6 +221,11 @@ export function SearchCard({
               ))}
             </tbody>
           </table>
+        )}
+        {budget > 0 && rungs.length > 0 && (
+          <p class="mute small">
+            The budget is {plural(budget, 'run')}: a task that goes on longer counts once more for each rung.
+          </p>
         )}
         {brackets.length > 0 && <Brackets list={brackets} step={capitalize(step)} />}
         {(analysis?.agreement ?? [])
