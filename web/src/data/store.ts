@@ -180,6 +180,9 @@ export function addRow(line: Line, step: number, x: number | null, value: number
   line.value.splice(at, same ? 1 : 0, value);
 }
 
+// After so many points it is clear what a metric counts; to look at all of them at every row would hold the page.
+const CLEAR = 100;
+
 export class TaskStore extends Store {
   task = signal<Task | null>(null);
   experiment = signal<Experiment | null>(null);
@@ -256,17 +259,19 @@ export class TaskStore extends Store {
         this.experiment.value = { ...this.experiment.value, ...event.data };
       } else if (event.type === 'metrics' && event.data.experiment === this.id && event.data.task === this.number) {
         const next = new Map(this.lines.value);
+        let unclear = false;
         for (const row of event.data.rows) {
           for (const [name, value] of Object.entries(row.values)) {
             if (!next.has(name)) next.set(name, { step: [], value: [], x: [] });
             addRow(next.get(name)!, row.step, place(this.axis.value, row, this.task.value?.started), finite(value));
             if (!this.epochs.has(name)) this.epochs.set(name, new Map());
             this.epochs.get(name)!.set(row.step, row.epoch ?? null);
+            unclear ||= this.epochs.get(name)!.size <= CLEAR;
           }
         }
         this.lines.value = next;
         // A metric that counts something else has come.
-        detail ||= mixed(this.epochs) !== this.mixed.value;
+        detail ||= unclear && mixed(this.epochs) !== this.mixed.value;
       }
     }
     if (detail) void this.load();
