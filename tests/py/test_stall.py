@@ -10,7 +10,7 @@ from test_notify import Receiver
 
 # Twelve rows, then it hangs as its argument says.
 SCRIPT = """
-    import multiprocessing, os, signal, sys, threading, time
+    import ctypes, multiprocessing, os, signal, sys, threading, time
 
     def rows(first, last):
         for step in range(first, last):
@@ -38,6 +38,10 @@ SCRIPT = """
             print(f"step={20 + queue.get()} loss=0.1", flush=True)
     elif how == "stopped":
         os.kill(os.getpid(), signal.SIGSTOP)
+    elif how == "blocked":  # who has called vfork() waits in state D, as for a disk
+        if ctypes.CDLL(None).vfork() == 0:
+            time.sleep(1000)
+            os._exit(0)
     elif how == "pause":
         time.sleep(14)
     elif how == "once" and os.environ["SLUICE_ATTEMPT"] == "1":
@@ -49,6 +53,7 @@ EXPECTED = {
     "livelock": "livelock",  # with a core of its own it spins; on a machine that is full it is as busy as before
     "loader": "it does nothing: a deadlock",
     "stopped": "a process of it is stopped (state T)",
+    "blocked": "it waits for a disk or a file system (state D)",
 }
 
 
