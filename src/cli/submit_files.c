@@ -354,6 +354,12 @@ int submit_write_check(struct submit *submit, struct buf *out, struct error *err
 		if (strcmp(submit->files.at[i].path, script) == 0 && submit->files.at[i].bytes <= SUBMIT_SCAN_BYTES)
 			rc = submit_write_file(&submit->files.at[i], &json, err);
 	json_end(&json);
+	json_key(&json, "beside");
+	json_list(&json);
+	for (size_t i = 0; script && i < submit->files.len; i++)
+		if (strcmp(submit->files.at[i].path, script) != 0)
+			json_put_string(&json, submit->files.at[i].path);
+	json_end(&json);
 	json_end(&json);
 	return rc;
 }

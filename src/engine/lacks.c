@@ -30,8 +30,12 @@ static bool lacks_names(const char *path, const char *module)
 	return false;
 }
 
-static bool lacks_goes_along(const struct spec *spec, const struct node *files, const char *module)
+static bool lacks_goes_along(const struct spec *spec, const struct node *files, const struct node *beside,
+			     const char *module)
 {
+	for (size_t i = 0; beside && i < beside->count; i++)
+		if (lacks_names(beside->items[i]->string, module))
+			return true;
 	for (size_t i = 0; files && i < files->count; i++) {
 		const char *path = node_get_string(files->items[i], "path");
 		if (path && lacks_names(path, module))
@@ -64,7 +68,8 @@ static bool lacks_has(const struct lacks *lacks, const char *module)
 	return false;
 }
 
-static void lacks_find(const struct spec *spec, const struct node *files, const char *python, struct lacks *ret)
+static void lacks_find(const struct spec *spec, const struct node *files, const struct node *beside, const char *python,
+		       struct lacks *ret)
 {
 	const struct node *file = spec->script ? files_find(files, spec->script) : NULL;
 	const char *text = node_get_string(file, "text");
@@ -75,7 +80,7 @@ static void lacks_find(const struct spec *spec, const struct node *files, const 
 	imports_read(text, strlen(text), &imports);
 	for (size_t i = 0; i < imports.top.len && ret->modules.len < LACKS_MOST; i++) {
 		char *module = mem_copy(imports.top.at[i], strcspn(imports.top.at[i], "."));
-		if (*module && !lacks_has(ret, module) && !lacks_goes_along(spec, files, module) &&
+		if (*module && !lacks_has(ret, module) && !lacks_goes_along(spec, files, beside, module) &&
 		    !spool_site_has(python, getenv("HOME"), module))
 			vec_push(&ret->modules, mem_strdup(module));
 		free(module);
@@ -131,10 +136,11 @@ void lacks_write_reads(const struct spec *spec, const struct node *files, struct
 	imports_free(&imports);
 }
 
-void lacks_write(const struct spec *spec, const struct node *files, const char *python, struct json *out)
+void lacks_write(const struct spec *spec, const struct node *files, const struct node *beside, const char *python,
+		 struct json *out)
 {
 	struct lacks lacks;
-	lacks_find(spec, files, python, &lacks);
+	lacks_find(spec, files, beside, python, &lacks);
 	for (size_t i = 0; i < lacks.modules.len; i++) {
 		const char *module = lacks.modules.at[i];
 		char *text = mem_printf("%.200s imports %s, which is not installed in %.200s on this machine and not "

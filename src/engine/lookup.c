@@ -72,7 +72,7 @@ void lookup_write(const struct lookup *lookup, struct json *out)
 	if (!lookup->caller && !lookup->elsewhere)
 		lacks_write_reads(spec, lookup->files, out);
 	bool loads = !spec->modules && caller.modules && caller.modules->count;
-	lacks_write(spec, lookup->files, loads || lookup->elsewhere ? NULL : path, out);
+	lacks_write(spec, lookup->files, lookup->beside, loads || lookup->elsewhere ? NULL : path, out);
 	json_key(out, "environment");
 	lookup_write_environment(spec, &caller, path, found ? python.how : NULL, out);
 	free(path);

@@ -11,6 +11,7 @@ struct spec;
 struct lookup {
 	const struct spec *spec;
 	const struct node *files; /* those that came along */
+	const struct node *beside; /* paths of more that will; NULL */
 	const struct node *caller; /* of the request; NULL */
 	const char *state_dir;
 	bool elsewhere; /* the tasks run where others start them: what they find is not known here */

@@ -402,6 +402,7 @@ int engine_check(struct engine *engine, struct node *give_body, bool scan, struc
 	preview->state_dir = mem_strdup(engine_state_dir(engine));
 	preview->lookup = (struct lookup){.spec = r->spec,
 					  .files = r->files,
+					  .beside = node_get(give_body, "beside"),
 					  .caller = node_get(give_body, "caller"),
 					  .state_dir = preview->state_dir,
 					  .elsewhere = backend_is(r->backend->ops, BACKEND_PULLED)};

@@ -156,7 +156,13 @@ def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    said = daemon.cli("check", "src/train.py", cwd=tmp_path).stderr
+    checked = daemon.cli("check", "src/train.py", cwd=tmp_path)
+    said = checked.stderr
+    assert "not among the files" not in checked.stdout  # they go along
+    (tmp_path / "lacks.py").write_text("import helper\nimport nowhere_to_be_found\n")
+    (tmp_path / "helper.py").write_text("")
+    warned = daemon.cli("check", "lacks.py", cwd=tmp_path).stdout
+    assert "imports nowhere_to_be_found, which is not installed" in warned and "imports helper" not in warned
     assert "the script needs these files, so they are taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
     assert "train.py names data/x.csv, which does not go along: add --file src/data/x.csv" in said
     assert "utils.py names conf.yaml, which does not go along" in said
