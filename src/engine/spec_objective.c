@@ -29,19 +29,28 @@ static int guess_goal(const char *metric)
 	/* Errors come first: accuracy_loss and test_error_score are better small. */
 	static const char *const less[] = {"loss",       "error",    "mse",     "mae",        "mape",
 					   "perplexity", "fid",      "regret",  "divergence", "entropy",
-					   "latency",    "deviance", "verlust", "fehler",     NULL};
+					   "latency",    "deviance", "brier",   "bouldin",    "verlust",
+					   "fehler",     "perte",    "pérdida", "perdida",    NULL};
 	static const char *const more[] = {
-		"acc",  "auc",        "f1",         "precision",   "recall", "iou",        "dice",
-		"r2",   "bleu",       "reward",     "score",       "return", "rouge",      "psnr",
-		"ssim", "kappa",      "f-score",    "ndcg",        "elbo",   "likelihood", "jaccard",
-		"win",  "throughput", "similarity", "genauigkeit", NULL};
+		"acc",       "auc",         "f1",          "precision",   "recall",      "iou",         "dice",
+		"r2",        "bleu",        "reward",      "score",       "return",      "rouge",       "psnr",
+		"ssim",      "kappa",       "f-score",     "ndcg",        "elbo",        "likelihood",  "jaccard",
+		"win",       "throughput",  "similarity",  "auroc",       "auprc",       "correlation", "pearson",
+		"spearman",  "sensitivity", "specificity", "logprob",     "log_prob",    "log prob",    "meteor",
+		"cider",     "silhouette",  "modularity",  "concordance", "hypervolume", "genauigkeit", "précision",
+		"precisión", "exactitud",   NULL};
 	/* Too short to be looked for inside of other words. */
 	static const char *const whole_less[] = {"err", "wer", "cer", "ter",  "eer",    "ppl",  "nll",  "bpc",
 						 "bpb", "kl",  "gap", "time", "energy", "cost", "dist", NULL};
-	static const char *const whole_more[] = {"map", "ap",  "mrr",  "mcc",  "corr", "success", "hits", "hit", "rew",
-						 "r",   "top", "pesq", "stoi", "sdr",  "snr",     "nmi",  "ari", NULL};
-	if (text_starts(metric, "neg_")) /* scikit-learn turns errors round */
-		return 1;
+	static const char *const whole_more[] = {
+		"map",  "ap",   "mrr",  "mcc",  "corr", "success", "hits", "hit",    "rew",    "r",      "top",
+		"pesq", "stoi", "sdr",  "snr",  "nmi",  "ari",     "prec", "sens",   "spec",   "mos",    "gini",
+		"tpr",  "fps",  "gain", "lift", "tau",  "elo",     "logp", "loglik", "sharpe", "profit", NULL};
+	/* scikit-learn turns errors round; of a likelihood the negative is an error. */
+	if (text_starts(metric, "neg_"))
+		return -guess_goal(metric + 4);
+	if (text_starts(metric, "negative_"))
+		return -guess_goal(metric + 9);
 	if (guess_has(metric, less, false) || guess_has(metric, whole_less, true))
 		return -1;
 	return guess_has(metric, more, false) || guess_has(metric, whole_more, true);

@@ -163,6 +163,39 @@ static void test_goals_are_guessed_from_the_name(void **state)
 	assert_true(spec_objective_guess("AUC"));
 	assert_false(spec_objective_guess("val_loss"));
 	assert_false(spec_objective_guess("mse"));
+	static const char *const more[] = {"val_auroc",
+					   "AUPRC",
+					   "Prec@1",
+					   "prec1",
+					   "top-5",
+					   "pearson",
+					   "val/Spearman",
+					   "correlation",
+					   "specificity",
+					   "logprob",
+					   "neg_mean_squared_error",
+					   "neg_brier_score",
+					   "neg_log_loss",
+					   "Précision",
+					   "mAP50",
+					   "test gini",
+					   "fps"};
+	static const char *const less[] = {"neg_log_likelihood",
+					   "negative_log_likelihood",
+					   "neg_elbo",
+					   "brier_score",
+					   "davies_bouldin_score",
+					   "nll",
+					   "perte",
+					   "precision_loss",
+					   "lpips",
+					   "chi2"};
+	for (size_t i = 0; i < COUNT_OF(more); i++)
+		if (!spec_objective_guess(more[i]))
+			fail_msg("more of %s is better", more[i]);
+	for (size_t i = 0; i < COUNT_OF(less); i++)
+		if (spec_objective_guess(less[i]))
+			fail_msg("less of %s is better", less[i]);
 }
 
 static void test_every_problem_is_reported_with_its_place(void **state)
