@@ -76,8 +76,7 @@ static void advice_find_time(const struct advice_facts *f, advice_list *list)
 		return;
 	text_format_duration((int64_t)f->longest_ms, longest, sizeof(longest));
 	text_format_duration(f->time_ms, asked, sizeof(asked));
-	char *value = minutes % 60 ? mem_printf("%lldm", (long long)minutes)
-				   : mem_printf("%lldh", (long long)minutes / 60);
+	char *value = minutes % 60 ? mem_printf("%" PRId64 "m", minutes) : mem_printf("%" PRId64 "h", minutes / 60);
 	advice_add(list, "time", value,
 		   mem_printf("time limit %s, longest of %zu tasks %s: ask for %s and start sooner", asked, f->tasks,
 			      longest, value));
@@ -88,9 +87,9 @@ static void advice_find_cpus(const struct advice_facts *f, advice_list *list)
 	if (f->cpus < 2 || !(f->most_cores >= 0) || ceil(f->most_cores) > (double)f->cpus / 2)
 		return;
 	int64_t want = f->most_cores > 1 ? (int64_t)ceil(f->most_cores) : 1;
-	advice_add(list, "cpus", mem_printf("%lld", (long long)want),
-		   mem_printf("%.1f of %lld CPUs in use (the busiest task: %.1f): ask for %lld", f->cpu_cores,
-			      (long long)f->cpus, f->most_cores, (long long)want));
+	advice_add(list, "cpus", mem_printf("%" PRId64, want),
+		   mem_printf("%.1f of %" PRId64 " CPUs in use (the busiest task: %.1f): ask for %" PRId64,
+			      f->cpu_cores, f->cpus, f->most_cores, want));
 }
 
 /* How many such tasks fit on one GPU, by memory and by how busy one keeps it: a power of two. */
