@@ -65,9 +65,13 @@ static bool sampler_is_server_cb(const void *ctx, int64_t pid)
 void sampler_open(struct sampler *sampler, const struct sampler_config *config)
 {
 	*sampler = (struct sampler){.config = *config};
+	/* The tasks that share a card would set and restore it for each other, and the last one would leave it limited. */
+	if (config->part < 1)
+		sampler->config.power_limit = NULL;
+	sampler->limit_refused = config->power_limit && !sampler->config.power_limit;
 	for (size_t g = 0; g < SAMPLE_GPUS_MAX; g++)
 		sampler->share[g] = NAN;
-	sampler->gpus = gpus_open(&config->gpus, config->power_limit);
+	sampler->gpus = gpus_open(&config->gpus, sampler->config.power_limit);
 	sampler->usage.helper = gpus_pid(sampler->gpus);
 	rapl_open(&sampler->rapl, RAPL_ROOT);
 	energy_init(&sampler->energy, NULL);
@@ -186,6 +190,9 @@ void sampler_begin(struct sampler *sampler, int64_t now_ms)
 	double package_j, dram_j;
 	sampler->started_ms = sampler->node_ms = now_ms;
 	sampler->next_ms = now_ms + EXEC_SAMPLE_FIRST_MS;
+	if (sampler->limit_refused)
+		sampler->config.note(sampler->config.ctx,
+				     "no power limit was set: the task has a part of a GPU, and others have the rest");
 	if (!sampler->gpus && sampler->config.power_limit)
 		sampler->config.note(sampler->config.ctx, "no power limit was set: the task has no NVIDIA GPU");
 	if (sampler_take_gpus(sampler, SAMPLER_START_MS))

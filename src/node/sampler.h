@@ -29,6 +29,7 @@ struct sampler {
 	double share[SAMPLE_GPUS_MAX]; /* of each GPU, in the last sample; NAN */
 	double spent_ms; /* CPU time of the last sample */
 	bool limit_set;
+	bool limit_refused; /* the GPU is shared */
 };
 
 /* Starts the reader of the GPUs. Call it before the script is forked. */

@@ -147,6 +147,18 @@ def test_the_energy_of_parts_is_no_more_than_the_card_used(start):
         assert cost["energy_estimated_j"] == cost["energy_j"] and "estimate" in cost["energy_source"]
 
 
+def test_tasks_that_share_a_gpu_do_not_limit_its_power(make_daemon, folder, fake_nvml, monkeypatch):  # noqa: F811
+    """The first to end would restore the limit for all, and the last would set the one that it had found."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    limits = folder / "limits"
+    daemon = make_daemon(env={"PATH": write_smi(folder), "SLUICE_NVML": str(fake_nvml), "FAKE_NVML_LIMIT": str(limits)}).start()
+    experiment = daemon.submit(SCRIPT, {**spec(range(2), gpus=0.5), "power": {"limit": "300W"}})
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    for n in (1, 2):
+        assert any("no power limit was set: the task has a part of a GPU" in note for note in notes(daemon.task(experiment, n)))
+    assert not limits.exists()
+
+
 @pytest.mark.parametrize("mps", [None, 1], ids=["missing", "fails"])
 def test_without_mps_tasks_take_turns(start, mps):
     daemon = start(mps)
