@@ -11,36 +11,50 @@
 #define SLOPES 6
 
 const struct world_kind world_kinds[] = {
-	{"smooth2", WORLD_SMOOTH, 2, 0, 0, 0, 0, 0, 0},
-	{"smooth4", WORLD_SMOOTH, 4, 0, 0, 0, 0, 0, 0},
-	{"smooth8", WORLD_SMOOTH, 8, 0, 0, 0, 0, 0, 0},
-	{"hidden30", WORLD_SMOOTH, 30, 0, 0, 0, 3, 0, 0},
-	{"bowl6", WORLD_BOWL, 6, 0, 0, 0, 0, 0, 0},
-	{"bowl15", WORLD_BOWL, 15, 0, 0, 0, 0, 0, 0},
-	{"valley4", WORLD_VALLEY, 4, 0, 0, 0, 0, 0, 0},
-	{"waves3", WORLD_WAVES, 3, 0, 0, 0, 0, 0, 0},
-	{"peaks3", WORLD_PEAKS, 3, 0, 0, 0, 0, 0, 0},
-	{"separate5", WORLD_SEPARATE, 5, 0, 0, 0, 0, 0, 0},
-	{"wholes5", WORLD_SMOOTH, 1, 4, 0, 0, 0, 0, 0},
-	{"mixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, 0},
-	{"switches18", WORLD_PAIRS, 0, 0, 18, 2, 0, 0, 0},
-	{"places9", WORLD_PAIRS, 0, 0, 9, 5, 0, 0, 0},
-	{"failing4", WORLD_SMOOTH, 4, 0, 0, 0, 0, .4, 0},
-	{"noisy5", WORLD_SMOOTH, 5, 0, 0, 0, 0, 0, .1},
-	{"noisymixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, .1},
-	{"slope7", WORLD_SLOPE, 7, 0, 0, 0, 0, 0, 0},
-	{"slope10", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, 0},
-	{"slope10noisy", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, .1},
-	{"skewed5", WORLD_SKEWED, 5, 0, 0, 0, 0, 0, 0},
-	{"training8", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, 0},
-	{"training8noisy", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, .02},
+	{"smooth2", WORLD_SMOOTH, 2, 0, 0, 0, 0, 0, 0, 0},
+	{"smooth4", WORLD_SMOOTH, 4, 0, 0, 0, 0, 0, 0, 0},
+	{"smooth8", WORLD_SMOOTH, 8, 0, 0, 0, 0, 0, 0, 0},
+	{"hidden30", WORLD_SMOOTH, 30, 0, 0, 0, 3, 0, 0, 0},
+	{"bowl6", WORLD_BOWL, 6, 0, 0, 0, 0, 0, 0, 0},
+	{"bowl15", WORLD_BOWL, 15, 0, 0, 0, 0, 0, 0, 0},
+	{"valley4", WORLD_VALLEY, 4, 0, 0, 0, 0, 0, 0, 0},
+	{"waves3", WORLD_WAVES, 3, 0, 0, 0, 0, 0, 0, 0},
+	{"peaks3", WORLD_PEAKS, 3, 0, 0, 0, 0, 0, 0, 0},
+	{"separate5", WORLD_SEPARATE, 5, 0, 0, 0, 0, 0, 0, 0},
+	{"wholes5", WORLD_SMOOTH, 1, 4, 0, 0, 0, 0, 0, 0},
+	{"mixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, 0, 0},
+	{"switches18", WORLD_PAIRS, 0, 0, 18, 2, 0, 0, 0, 0},
+	{"places9", WORLD_PAIRS, 0, 0, 9, 5, 0, 0, 0, 0},
+	{"failing4", WORLD_SMOOTH, 4, 0, 0, 0, 0, .4, 0, 0},
+	{"noisy5", WORLD_SMOOTH, 5, 0, 0, 0, 0, 0, .1, 0},
+	{"noisymixed8", WORLD_SMOOTH, 3, 2, 3, 3, 0, 0, .1, 0},
+	{"slope7", WORLD_SLOPE, 7, 0, 0, 0, 0, 0, 0, 0},
+	{"slope10", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, 0, 0},
+	{"slope10noisy", WORLD_SLOPE, 10, 0, 0, 0, 0, 0, .1, 0},
+	{"skewed5", WORLD_SKEWED, 5, 0, 0, 0, 0, 0, 0, 0},
+	{"training8", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, 0, 0},
+	{"training8noisy", WORLD_TRAINING, 5, 2, 1, 3, 0, 0, .02, 0},
+	{"flags14", WORLD_FLAGS, 0, 0, 14, 2, 0, 0, 0, 0},
+	{"flags24", WORLD_FLAGS, 0, 0, 24, 2, 0, 0, 0, 0},
+	{"flags24few", WORLD_FLAGS, 0, 0, 24, 2, 6, 0, 0, 0},
+	{"flags18threes", WORLD_FLAGS, 0, 0, 18, 2, 0, 0, 0, 50},
+	{"flags30noisy", WORLD_FLAGS, 0, 0, 30, 2, 0, 0, 1, 0},
+	{"choices12", WORLD_FLAGS, 0, 0, 12, 4, 0, 0, 0, 0},
+	{"choices16few", WORLD_FLAGS, 0, 0, 16, 3, 5, 0, 0, 0},
+	{"lower6", WORLD_LOWER, 6, 0, 0, 0, 0, 0, 0, 30},
+	{"lower10", WORLD_LOWER, 10, 0, 0, 0, 0, 0, 0, 30},
+	{"lower8mixed", WORLD_LOWER, 3, 2, 3, 3, 0, 0, 0, 30},
+	{"needles4", WORLD_NEEDLES, 4, 0, 0, 0, 0, 0, 0, 4},
+	{"needles6", WORLD_NEEDLES, 6, 0, 0, 0, 0, 0, 0, 3},
+	{"needles6noisy", WORLD_NEEDLES, 6, 0, 0, 0, 0, 0, .1, 3},
+	{"ratio3", WORLD_RATIOS, 0, 3, 0, 0, 0, 0, 0, 1},
+	{"ratio5", WORLD_RATIOS, 0, 5, 0, 0, 0, 0, 0, 1},
+	{"ratios6", WORLD_RATIOS, 0, 6, 0, 0, 0, 0, 0, 3},
+	{"steps5", WORLD_STEPS, 5, 0, 0, 0, 0, 0, 0, 0},
+	{"boxes6", WORLD_STEPS, 6, 0, 0, 0, 0, 0, 0, 40},
+	{"branches8", WORLD_BRANCHES, 8, 0, 1, 3, 0, 0, 0, 0},
 	{0},
 };
-
-static int world_axes(const struct world_kind *k)
-{
-	return k->reals + k->wholes;
-}
 
 static void world_turn(struct world *w, struct rng *rng, int n)
 {
@@ -62,13 +76,7 @@ static void world_turn(struct world *w, struct rng *rng, int n)
 	}
 }
 
-/* Values of one point: the numbers between 0 and 1, and which choice. */
-struct point {
-	double u[WORLD_AXES];
-	int c[WORLD_AXES];
-};
-
-static double world_smooth(const struct world *w, const struct point *p)
+double world_smooth(const struct world *w, const struct world_point *p)
 {
 	double sum = 0;
 	for (int k = 0; k < WORLD_FEATURES; k++) {
@@ -84,7 +92,7 @@ static double world_smooth(const struct world *w, const struct point *p)
 	return sum;
 }
 
-static double world_peaks(const struct world *w, const struct point *p)
+static double world_peaks(const struct world *w, const struct world_point *p)
 {
 	double most = 0;
 	for (int k = 0; k < PEAKS; k++) {
@@ -96,7 +104,7 @@ static double world_peaks(const struct world *w, const struct point *p)
 	return -most;
 }
 
-static double world_turned(const struct world *w, const struct point *p)
+static double world_turned(const struct world *w, const struct world_point *p)
 {
 	int n = world_axes(w->kind);
 	double z[WORLD_AXES], sum = 0;
@@ -118,7 +126,7 @@ static double world_turned(const struct world *w, const struct point *p)
 	return sum;
 }
 
-static double world_separate(const struct world *w, const struct point *p)
+static double world_separate(const struct world *w, const struct world_point *p)
 {
 	double sum = 0;
 	for (int k = 0; k < WORLD_FEATURES; k++)
@@ -128,7 +136,7 @@ static double world_separate(const struct world *w, const struct point *p)
 }
 
 /* What a product of powers is after a logarithm: every axis says mostly "more" or "less", the best is often at an edge. */
-static double world_slope(const struct world *w, const struct point *p)
+static double world_slope(const struct world *w, const struct world_point *p)
 {
 	double sum = 0;
 	for (int k = 0; k < SLOPES; k++) {
@@ -142,7 +150,7 @@ static double world_slope(const struct world *w, const struct point *p)
 
 /* A loss: a few parameters matter much, far from the best nothing is learnt (a plateau), one choice is better than another,
  * and beyond an edge (too large a step) it diverges. */
-static double world_training(const struct world *w, const struct point *p)
+static double world_training(const struct world *w, const struct world_point *p)
 {
 	double far = 0, beyond = 0, z[WORLD_AXES];
 	for (int d = 0; d < world_axes(w->kind); d++)
@@ -156,7 +164,7 @@ static double world_training(const struct world *w, const struct point *p)
 		0.5 * fabs(w->alone[0][p->c[0]]);
 }
 
-static double world_pairs(const struct world *w, const struct point *p)
+static double world_pairs(const struct world *w, const struct world_point *p)
 {
 	double sum = 0;
 	for (int i = 0; i < w->kind->cats; i++) {
@@ -167,7 +175,7 @@ static double world_pairs(const struct world *w, const struct point *p)
 	return sum;
 }
 
-static double world_at(const struct world *w, const struct point *p)
+static double world_at(const struct world *w, const struct world_point *p)
 {
 	double beyond = -w->edge_at;
 	for (int d = 0; d < world_axes(w->kind); d++)
@@ -182,17 +190,21 @@ static double world_at(const struct world *w, const struct point *p)
 	case WORLD_SLOPE: return world_slope(w, p);
 	case WORLD_SKEWED: return exp(2.5 * world_smooth(w, p));
 	case WORLD_TRAINING: return world_training(w, p);
-	default: return world_turned(w, p);
+	case WORLD_BOWL:
+	case WORLD_VALLEY:
+	case WORLD_WAVES: return world_turned(w, p);
+	default: return world_parts_value(w, p);
 	}
 }
 
 /* The cells of whole numbers. */
 static double world_cell(const struct world *w, int d, double u)
 {
-	return d < w->kind->reals ? u : floor(fmin(u, 0.999999) * 20) / 19;
+	int cells = world_cells(w->kind);
+	return d < w->kind->reals ? u : floor(fmin(u, 0.999999) * cells) / (cells - 1);
 }
 
-static void world_draw(const struct world *w, struct rng *rng, struct point *p)
+static void world_draw(const struct world *w, struct rng *rng, struct world_point *p)
 {
 	for (int d = 0; d < world_axes(w->kind); d++)
 		p->u[d] = world_cell(w, d, rng_unit(rng));
@@ -200,17 +212,17 @@ static void world_draw(const struct world *w, struct rng *rng, struct point *p)
 		p->c[d] = (int)rng_below(rng, (uint64_t)w->kind->choices);
 }
 
-static double world_climb(const struct world *w, struct rng *rng, struct point *at)
+static double world_climb(const struct world *w, struct rng *rng, struct world_point *at)
 {
-	double best = world_at(w, at), step = 0.2;
+	double best = world_at(w, at), step = 0.2, cells = world_cells(w->kind) - 1;
 	for (int i = 0; i < 3000 && step > 1e-7; i++) {
-		struct point p = *at;
+		struct world_point p = *at;
 		for (int d = 0; d < world_axes(w->kind); d++)
 			if (rng_unit(rng) < 0.5) {
 				if (d < w->kind->reals)
 					p.u[d] = fmin(fmax(p.u[d] + step * rng_normal(rng), 0), 1);
 				else
-					p.u[d] = fmin(fmax(p.u[d] + ((double)rng_below(rng, 5) - 2) / 19, 0), 1);
+					p.u[d] = fmin(fmax(p.u[d] + ((double)rng_below(rng, 5) - 2) / cells, 0), 1);
 			}
 		for (int d = 0; d < w->kind->cats; d++)
 			if (rng_unit(rng) < 1.5 / w->kind->cats)
@@ -233,12 +245,14 @@ static double world_find_least(const struct world *w, struct rng *rng)
 		return 0;
 	if (w->kind->shape == WORLD_PEAKS)
 		return -w->weight[0];
+	if (w->kind->shape == WORLD_NEEDLES)
+		return w->least;
 	double least = INFINITY;
 	for (int i = 0; i < CLIMBS; i++) {
-		struct point best = {0};
+		struct world_point best = {0};
 		double most = INFINITY;
 		for (int k = 0; k < TRIES / CLIMBS; k++) {
-			struct point p;
+			struct world_point p;
 			world_draw(w, rng, &p);
 			double value = world_at(w, &p);
 			if (value < most) {
@@ -294,6 +308,9 @@ void world_make(struct world *w, const struct world_kind *kind, uint64_t seed)
 				for (int e = 0; e < kind->choices; e++)
 					w->pair[i][j][c][e] = rng_unit(&rng) < 0.3 ? 0.8 * rng_normal(&rng) : 0;
 		}
+	w->least = INFINITY;
+	if (kind->shape >= WORLD_FLAGS)
+		world_make_parts(w, seed);
 	w->least = world_find_least(w, &rng);
 }
 
@@ -301,9 +318,12 @@ char *world_parameters(const struct world_kind *kind)
 {
 	struct buf b = buf_make(BUF_UNLIMITED);
 	for (int d = 0; d < kind->reals; d++)
-		buf_addf(&b, "r%d: {min: 0.0, max: 1.0}\n", d);
+		if (kind->shape == WORLD_BRANCHES && d >= 2)
+			buf_addf(&b, "r%d: {min: 0.0, max: 1.0, when: {c0: %c}}\n", d, 'a' + (d - 2) / 2);
+		else
+			buf_addf(&b, "r%d: {min: 0.0, max: 1.0}\n", d);
 	for (int d = 0; d < kind->wholes; d++)
-		buf_addf(&b, "n%d: {min: 0, max: 19, type: int}\n", d);
+		buf_addf(&b, "n%d: {min: 0, max: %d, type: int}\n", d, world_cells(kind) - 1);
 	for (int d = 0; d < kind->cats; d++) {
 		buf_addf(&b, "c%d: [", d);
 		for (int c = 0; c < kind->choices; c++)
@@ -315,10 +335,12 @@ char *world_parameters(const struct world_kind *kind)
 
 double world_value(const struct world *w, const struct space_value *values)
 {
-	struct point p = {0};
+	struct world_point p = {0};
 	int n = world_axes(w->kind);
 	for (int d = 0; d < n; d++)
-		p.u[d] = d < w->kind->reals ? values[d].real : values[d].real / 19;
+		p.u[d] = values[d].kind == SPACE_VALUE_NONE ? 0.5
+			: d < w->kind->reals                ? values[d].real
+							    : values[d].real / (world_cells(w->kind) - 1);
 	for (int d = 0; d < w->kind->cats; d++)
 		p.c[d] = values[n + d].text[0] - 'a';
 	return world_at(w, &p);

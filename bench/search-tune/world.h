@@ -9,6 +9,9 @@
 #define WORLD_AXES 48
 #define WORLD_FEATURES 40
 #define WORLD_CHOICES 5
+#define WORLD_PARTS 400
+#define WORLD_RATIO_CELLS 50 /* of whole numbers in ratios */
+#define WORLD_CELLS 20 /* of all others */
 
 enum world_shape {
 	WORLD_SMOOTH,
@@ -20,7 +23,13 @@ enum world_shape {
 	WORLD_PAIRS,
 	WORLD_SLOPE,
 	WORLD_SKEWED,
-	WORLD_TRAINING
+	WORLD_TRAINING,
+	WORLD_FLAGS, /* from here on: world_parts.c */
+	WORLD_LOWER,
+	WORLD_NEEDLES,
+	WORLD_RATIOS,
+	WORLD_STEPS,
+	WORLD_BRANCHES
 };
 
 struct world_kind {
@@ -30,6 +39,18 @@ struct world_kind {
 	int matter; /* axes that matter; 0: all */
 	double failing; /* about this share fails, 0: nothing */
 	double noise;
+	int terms; /* what that is depends on the shape */
+};
+
+/* The numbers between 0 and 1, and which choice. */
+struct world_point {
+	double u[WORLD_AXES];
+	int c[WORLD_AXES];
+};
+
+struct world_part {
+	int axes[3];
+	double at[3], width[3], value[8];
 };
 
 struct world {
@@ -39,6 +60,8 @@ struct world {
 	double by_choice[WORLD_FEATURES][WORLD_AXES][WORLD_CHOICES];
 	double alone[WORLD_AXES][WORLD_CHOICES], pair[WORLD_AXES][WORLD_AXES][WORLD_CHOICES][WORLD_CHOICES];
 	double edge[WORLD_AXES], edge_at;
+	struct world_part parts[WORLD_PARTS];
+	int part_count;
 	double least; /* the least that a search of its own has found */
 };
 
@@ -49,5 +72,18 @@ void world_make(struct world *world, const struct world_kind *kind, uint64_t see
 char *world_parameters(const struct world_kind *kind);
 /* NAN where it fails. */
 double world_value(const struct world *world, const struct space_value *values);
+
+/* Shared by the two files. */
+static inline int world_axes(const struct world_kind *kind)
+{
+	return kind->reals + kind->wholes;
+}
+static inline int world_cells(const struct world_kind *kind)
+{
+	return kind->shape == WORLD_RATIOS ? WORLD_RATIO_CELLS : WORLD_CELLS;
+}
+double world_smooth(const struct world *world, const struct world_point *point);
+void world_make_parts(struct world *world, uint64_t seed);
+double world_parts_value(const struct world *world, const struct world_point *point);
 
 #endif
