@@ -1,24 +1,26 @@
 """Two outputs of search-tune side by side, seeds paired.
 
-    compare.py BEFORE AFTER
+    compare.py BEFORE AFTER [LEAST]
 
 The mean over the runs of log10 (regret after / regret before), at most a factor of 100 each way, so below 0 is better; and
-in how many runs it was better and worse by more than a hundredth."""
+in how many runs it was better and worse by more than a hundredth. A log10 below LEAST counts as LEAST: whether a search of a
+finite space met the very best is chance, and would outweigh all else."""
 import collections
 import sys
 
 
-def read(path):
+def read(path, least):
     runs = {}
     with open(path) as f:
         for line in f:
             kind, seed, regret, cpu = line.split()
-            runs[kind, int(seed)] = float(regret), float(cpu)
+            runs[kind, int(seed)] = max(least, float(regret)), float(cpu)
     return runs
 
 
 def main():
-    before, after = read(sys.argv[1]), read(sys.argv[2])
+    least = float(sys.argv[3]) if len(sys.argv) > 3 else -9
+    before, after = read(sys.argv[1], least), read(sys.argv[2], least)
     both = [key for key in before if key in after]
     kinds = collections.defaultdict(list)
     for key in both:

@@ -3,6 +3,7 @@
  * expected improvement, 2023. */
 #include "search/gaussian.h"
 
+#include "search/gaussian_internal.h"
 #include "search/matern.h"
 #include "search/matrix.h"
 
@@ -16,11 +17,9 @@
 #define FIT_STEP_LEAST 1e-3
 #define FIT_STEP_MOST 1.0
 #define THETA_MOST 12.0
-#define THETA_NOISE_LEAST -18.0 /* what NOISE_LEAST is, nearly */
-#define NOISE_LEAST 1e-8
+#define THETA_NOISE_LEAST -18.0 /* what GAUSSIAN_NOISE_LEAST is, nearly */
 #define VARIANCE_LEAST 1e-12
 #define PROMISE_ROWS 32
-#define WIDE_VARIANCE 12.0 /* of theta, in the wide prior */
 
 struct gaussian *gaussian_new(size_t dims, const bool *unordered)
 {
@@ -84,7 +83,9 @@ static void gaussian_distances(const struct gaussian *g, const double *x, size_t
 static void gaussian_covariances(const struct gaussian *g, const double *x, size_t count, double *ret)
 {
 	gaussian_distances(g, x, count, ret);
-	matern_values(ret, count, g->scales[g->dims]);
+	matern_values(ret, count, g->scales[g->dims] * (1 - g->share));
+	if (g->share > 0)
+		gaussian_add_sums(g, x, count, ret);
 }
 
 static double *gaussian_row_of(const struct gaussian *g, size_t i)
@@ -214,7 +215,7 @@ static bool gaussian_take_scales(struct gaussian *g)
 {
 	bool same = true;
 	for (size_t d = 0; d < g->dims + 2; d++) {
-		double scale = exp(g->theta[d]) + (d == g->dims + 1 ? NOISE_LEAST : 0);
+		double scale = exp(g->theta[d]) + (d == g->dims + 1 ? GAUSSIAN_NOISE_LEAST : 0);
 		same = same && scale == g->scales[d];
 		g->scales[d] = scale;
 	}
@@ -243,33 +244,6 @@ void gaussian_set(struct gaussian *g, const double *x, const double *y, size_t c
 	gaussian_take_points(g, x, count);
 	gaussian_factor(g, same);
 	gaussian_condition(g, y);
-}
-
-/* Where the wide prior of theta has its middle: log length scales are normal around sqrt(2) + log(D) / 2 with the
- * variance 3 (C. Hvarfner, E. O. Hellsten, L. Nardi, Vanilla Bayesian optimization performs great in high dimensions,
- * 2024), and theta is -2 times that. */
-static double gaussian_wide_middle(const struct gaussian *g)
-{
-	return -2 * M_SQRT2 - log((double)g->dims);
-}
-
-/* The weak priors of Optuna: inverse squared scales near 1 (x + 1/x), a variance near 1 (gamma with shape
- * 2), little noise (gamma with shape 1.1 and rate 30). */
-static double gaussian_add_prior(const struct gaussian *g, const double *scales, double *gradient)
-{
-	double sum = 0, variance = scales[g->dims], noise = scales[g->dims + 1];
-	for (size_t d = 0; d < g->dims && g->wide; d++) {
-		double off = g->theta[d] - gaussian_wide_middle(g);
-		sum -= off * off / (2 * WIDE_VARIANCE);
-		gradient[d] -= off / WIDE_VARIANCE;
-	}
-	for (size_t d = 0; d < g->dims && !g->wide; d++) {
-		sum -= 0.1 / scales[d] + 0.1 * scales[d];
-		gradient[d] += 0.1 / scales[d] - 0.1 * scales[d];
-	}
-	gradient[g->dims] += 1 - variance;
-	gradient[g->dims + 1] += (0.1 - 30 * noise) * (noise - NOISE_LEAST) / noise;
-	return sum + log(variance) - variance + 0.1 * log(noise) - 30 * noise;
 }
 
 /* (L L^T)^-1 = L^-T L^-1, its lower triangle. Four rows at a time, as above. */
@@ -320,11 +294,13 @@ static void gaussian_add_pairs(const struct gaussian *g, size_t i, const double 
 	double *restrict covariances = g->scratch, *restrict slopes = covariances + g->count;
 	double *restrict weights = slopes + g->count;
 	gaussian_distances(g, x, i, covariances);
-	matern_slopes(covariances, i, g->scales[g->dims], slopes);
+	matern_slopes(covariances, i, g->scales[g->dims] * (1 - g->share), slopes);
 	for (size_t j = 0; j < i; j++) {
 		weights[j] = own * g->alpha[j] - row[j];
 		slopes[j] *= weights[j];
 	}
+	if (g->share > 0)
+		gaussian_add_pairs_of_sums(g, x, i, weights, covariances, gradient);
 	gradient[g->dims] += matrix_dot(weights, covariances, i);
 	for (size_t d = 0; d < g->dims; d++)
 		gradient[d] += g->scales[d] * gaussian_weigh_axis(g, d, x[d], slopes, i);
@@ -343,7 +319,7 @@ double gaussian_gradient(struct gaussian *g, const double *y, double *gradient)
 		const double *row = inverse + i * (i + 1) / 2;
 		double own = g->alpha[i] * g->alpha[i] - row[i];
 		gradient[g->dims] += own * g->scales[g->dims] / 2;
-		gradient[g->dims + 1] += own * (g->scales[g->dims + 1] - NOISE_LEAST) / 2;
+		gradient[g->dims + 1] += own * (g->scales[g->dims + 1] - GAUSSIAN_NOISE_LEAST) / 2;
 		gaussian_add_pairs(g, i, row, gradient);
 	}
 	free(inverse);
@@ -510,19 +486,25 @@ void gaussian_predict_slopes(struct gaussian *g, const double *x, double *ret_me
 	size_t n = g->count;
 	double *k = g->scratch, *solved = k + n, *by_variance = solved + n, *by_mean = by_variance + n;
 	gaussian_distances(g, x, n, k);
-	matern_slopes(k, n, g->scales[g->dims], by_mean);
+	matern_slopes(k, n, g->scales[g->dims] * (1 - g->share), by_mean);
+	if (g->share > 0)
+		gaussian_add_sums(g, x, n, k);
 	*ret_mean = g->mean + matrix_dot(k, g->alpha, n);
 	*ret_variance = gaussian_variance(g);
 	memset(by_variance, 0, n * sizeof(double));
 	gaussian_subtract_rows(g, solved, n, by_variance);
+	memset(mean_slope, 0, g->dims * sizeof(double));
+	memset(variance_slope, 0, g->dims * sizeof(double));
+	if (g->share > 0)
+		gaussian_add_slopes_of_sums(g, x, by_variance, mean_slope, variance_slope);
 	for (size_t i = 0; i < n; i++) {
 		by_variance[i] *= 4 * by_mean[i];
 		by_mean[i] *= 2 * g->alpha[i];
 	}
 	for (size_t d = 0; d < g->dims; d++) {
 		bool moves = !g->unordered[d];
-		mean_slope[d] = moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_mean) : 0;
-		variance_slope[d] = moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_variance) : 0;
+		mean_slope[d] += moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_mean) : 0;
+		variance_slope[d] += moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_variance) : 0;
 	}
 }
 

@@ -1,4 +1,4 @@
-/* A Gaussian process with a Matern 5/2 kernel and a separate length scale for every axis: the posterior of noisy values
+/* A Gaussian process with a Matern 5/2 kernel (and a sum over the axes as a part of it, where wished) and a separate length scale for every axis: the posterior of noisy values
  * at points, and how much a new point is expected to improve on the best. */
 #ifndef SEARCH_GAUSSIAN_H
 #define SEARCH_GAUSSIAN_H
@@ -12,6 +12,8 @@ struct gaussian {
 	size_t dims, count;
 	const bool *unordered; /* per axis: points there are equal or one apart */
 	bool wide; /* the prior: scales about as long as the diagonal of the cube, not as long as an axis */
+	bool alike; /* the prior, too: about one scale for all unordered axes */
+	double share; /* of the kernel: a sum of functions of one axis each; 0: none */
 	double *theta; /* dims + 2 */
 	double *x; /* count x dims */
 	double *columns; /* the same, dims x count */

@@ -12,6 +12,8 @@
 #define GP_START_MOST 10
 #define GP_FIT_LEAST 2 /* results with a value */
 #define GP_FIT_MANY 50 /* results from which more than one start is tried: with fewer it was no better */
+#define GP_SUMS_LEAST 20 /* results from which a sum over the axes is tried */
+#define GP_SUMS_SHARE 0.8
 #define GP_FIT_LAST 10 /* steps with all of them */
 #define GP_WIDE_EVERY 4 /* every fourth proposal comes from the model with the wide prior */
 
@@ -36,14 +38,17 @@ static void gp_make_axes(struct gp *g, const struct search *s)
 	g->unordered = mem_array(g->dims + 1, sizeof(*g->unordered));
 	g->fidelity_axis = -1;
 	g->quick = true;
+	size_t choices = 0;
 	for (size_t d = 0; d < s->dims; d++) {
 		g->axes[d] = parzen_axis_of(&s->space->params[s->space->dims[d]]);
 		g->unordered[d] = g->axes[d].kind == PARZEN_CHOICE;
+		choices += g->unordered[d];
 		g->reals += g->axes[d].kind == PARZEN_REAL;
 		g->quick = g->quick && !g->axes[d].uneven && !s->space->params[s->space->dims[d]].condition_count;
 		if (g->fidelity && (long)s->space->dims[d] == s->spec->fidelity_param)
 			g->fidelity_axis = (long)d;
 	}
+	g->choices = s->objectives == 1 && choices == s->dims;
 	if (g->fidelity)
 		g->axes[s->dims] = (struct parzen_axis){.kind = PARZEN_REAL};
 }
@@ -59,8 +64,12 @@ struct gp *gp_new(const struct search *s, size_t startup)
 	gp_make_axes(g, s);
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
 		g->kept[i].unit = mem_array(s->dims + 1, sizeof(double));
-	for (size_t i = 0; i < COUNT_OF(g->models); i++)
+	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
 		g->models[i] = gaussian_new(g->dims, g->unordered);
+		g->models[i]->wide = g->models[i]->alike = g->choices;
+	}
+	g->sums = gaussian_new(g->dims, g->unordered);
+	g->sums->share = GP_SUMS_SHARE;
 	g->wide = gaussian_new(g->dims, g->unordered);
 	g->wide->wide = true;
 	g->model = g->usual = g->models[0];
@@ -81,6 +90,7 @@ void gp_free(struct gp *g)
 	for (size_t i = 0; i < COUNT_OF(g->models); i++)
 		gaussian_free(g->models[i]);
 	gaussian_free(g->wide);
+	gaussian_free(g->sums);
 	feasible_free(g->feasible);
 	for (size_t i = 0; i < g->limit_count; i++)
 		feasible_free(g->limits[i]);
@@ -95,12 +105,6 @@ void gp_free(struct gp *g)
 bool gp_is_ready(const struct gp *g)
 {
 	return !g->starts;
-}
-
-/* The values are bent for the model that is used. */
-static bool gp_is_bent(const struct gp *g)
-{
-	return g->usual == g->models[1];
 }
 
 /* The parameters of a model, from a part of the results where there are many; `more` tries more starts than one. Returns
@@ -147,6 +151,13 @@ static void gp_fit_feasible(struct gp *g, const struct search *s)
 	}
 }
 
+/* Is a sum over the axes worth a try? Not for choices, where it was never the more likely one; where there are several
+ * objectives every ask fits, and costs enough. */
+static bool gp_tries_sums(const struct gp *g, const struct search *s)
+{
+	return s->objectives == 1 && !g->choices && !g->fidelity && g->dims > 1 && g->fit_count >= GP_SUMS_LEAST;
+}
+
 /* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
  * They follow from the results that were known when they were due, and from nothing else: a replay need not find
  * those that others came after. */
@@ -158,14 +169,17 @@ static void gp_find_parameters(struct gp *g, const struct search *s)
 		if (likely > most) {
 			most = likely;
 			g->usual = g->models[i];
+			g->bent = i == 1;
 		}
 	}
+	if (gp_tries_sums(g, s) && gp_fit_few(g, s, g->sums, g->bent, false) > most)
+		g->usual = g->sums;
 	if (g->fit_count >= GP_FIT_MANY)
-		gp_fit_few(g, s, g->usual, gp_is_bent(g), true);
-	gp_fit_all(g, s, g->usual, gp_is_bent(g));
-	if (s->objectives == 1) {
-		gp_fit_few(g, s, g->wide, gp_is_bent(g), false);
-		gp_fit_all(g, s, g->wide, gp_is_bent(g));
+		gp_fit_few(g, s, g->usual, g->bent, true);
+	gp_fit_all(g, s, g->usual, g->bent);
+	if (s->objectives == 1 && !g->choices) {
+		gp_fit_few(g, s, g->wide, g->bent, false);
+		gp_fit_all(g, s, g->wide, g->bent);
 	}
 	gp_fit_feasible(g, s);
 	g->fit_count = 0;
@@ -230,7 +244,7 @@ static void gp_prepare(struct gp *g, const struct search *s)
 	const struct search_trial *chosen[GP_RESULTS_MOST];
 	double *x, *y;
 	size_t known = gp_choose_results(g, s, chosen);
-	gp_collect(g, s, chosen, known, gp_is_bent(g), &x, &y);
+	gp_collect(g, s, chosen, known, g->bent, &x, &y);
 	gaussian_set(g->model, x, y, known);
 	g->reach = g->reals && !s->spec->duplicates ? gp_find_steps(g, s, chosen, x, known) : 0;
 	gp_find_best(g, s, chosen, x, y, known);
@@ -262,8 +276,8 @@ void gp_propose(struct gp *g, struct search *s, struct search_trial *trial)
 		if (g->fit_count)
 			gp_find_parameters(g, s);
 		/* Neither prior is right everywhere, and the likelihood does not tell in time which one is: both have
-		 * their turns (docs/studies/search-models.md). */
-		bool wide = s->objectives == 1 && trial->index % GP_WIDE_EVERY == GP_WIDE_EVERY - 1;
+		 * their turns (docs/studies/search-models.md), but where all axes are choices. */
+		bool wide = s->objectives == 1 && !g->choices && trial->index % GP_WIDE_EVERY == GP_WIDE_EVERY - 1;
 		g->model = wide ? g->wide : g->usual;
 		gp_prepare(g, s);
 		gp_improve(g, s);
@@ -297,7 +311,8 @@ static void gp_write(const struct gp *g, const struct search *s, struct json *ou
 	json_key_string(out, "phase", g->starts ? "Sobol" : "model");
 	json_key_int(out, "results", (int64_t)g->results);
 	json_key_int(out, "failures", (int64_t)g->failures);
-	json_key_string(out, "values", gp_is_bent(g) ? "bent" : "as they are");
+	json_key_string(out, "values", g->bent ? "bent" : "as they are");
+	json_key_string(out, "kernel", g->usual == g->sums ? "mostly a sum" : "product");
 	json_key(out, "scales"); /* how far one has to go on each axis until values differ */
 	json_map(out);
 	for (size_t d = 0; d < s->dims; d++)

@@ -30,7 +30,10 @@ struct gp {
 	size_t fit_count, fit_outcome_count;
 	double fit_labels[GP_OUTCOMES_MOST];
 	struct gaussian *models[2]; /* of the results as they are, and bent */
-	struct gaussian *usual; /* the more likely one of them */
+	struct gaussian
+		*sums; /* of the values of the more likely one, with a kernel that is mostly a sum over the axes */
+	struct gaussian *usual; /* the most likely one of them */
+	bool bent; /* its values are */
 	struct gaussian *wide; /* of the same values, with the other prior */
 	struct gaussian *model; /* the one that this ask uses: usual or wide */
 	struct feasible *feasible; /* does a task finish? */
@@ -38,6 +41,7 @@ struct gp {
 	size_t limit_count;
 	struct parzen_axis *axes; /* dims */
 	bool *unordered;
+	bool choices; /* all axes are choices, and there is one objective: another prior */
 	bool quick; /* every axis stands for itself, and its cells are of one width */
 	struct candidate kept[GP_KEPT + 1]; /* best first */
 	size_t kept_count;

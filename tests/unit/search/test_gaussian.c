@@ -147,17 +147,20 @@ static void the_gradient_is_that_of_the_likelihood(void **state)
 	(void)state;
 	struct rng rng;
 	rng_seed(&rng, 1);
-	bool unordered[3] = {false, true, false};
+	bool unordered[3] = {false, true, true};
 	double x[12 * 3], y[12];
 	for (int i = 0; i < 12; i++) {
 		for (int d = 0; d < 3; d++)
-			x[i * 3 + d] = d == 1 ? (double)rng_below(&rng, 3) : rng_unit(&rng);
+			x[i * 3 + d] = d ? (double)rng_below(&rng, 3) : rng_unit(&rng);
 		y[i] = sin(5 * x[i * 3]) + x[i * 3 + 1] + 0.1 * rng_normal(&rng);
 	}
 	struct gaussian *g = gaussian_new(3, unordered);
 	gaussian_set(g, x, y, 12);
-	for (int d = 0; d < 10; d++) {
+	g->theta[2] = 0.7;
+	for (int d = 0; d < 20; d++) {
 		g->wide = d >= 5;
+		g->alike = d >= 10;
+		g->share = d >= 15 ? 0.7 : 0;
 		check_slope(g, y, d % 5);
 	}
 	gaussian_free(g);
@@ -202,6 +205,38 @@ static void the_wide_prior_has_longer_scales(void **state)
 		gaussian_free(usual);
 		gaussian_free(wide);
 	}
+}
+
+/* With few results, choices differ in what is known of them by chance more than by what they do. */
+static void choices_share_what_is_known_of_their_scale(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 4);
+	bool unordered[9] = {true, true, true, true, true, true, true, true, false};
+	double x[12 * 9], y[12], spread[2], last[2];
+	for (int i = 0; i < 12; i++) {
+		for (int d = 0; d < 9; d++)
+			x[i * 9 + d] = (double)rng_below(&rng, 2);
+		y[i] = x[i * 9] + x[i * 9 + 1] - x[i * 9 + 2];
+	}
+	for (int k = 0; k < 2; k++) {
+		struct gaussian *g = gaussian_new(9, unordered);
+		double least = INFINITY, most = -INFINITY;
+		g->wide = true;
+		g->alike = k;
+		gaussian_fit(g, x, y, 12);
+		for (int d = 0; d < 8; d++) {
+			least = fmin(least, g->theta[d]);
+			most = fmax(most, g->theta[d]);
+		}
+		spread[k] = most - least;
+		last[k] = fabs(g->theta[8] - least);
+		gaussian_free(g);
+	}
+	print_message("# spread %g, alike %g; the ordered axis %g and %g\n", spread[0], spread[1], last[0], last[1]);
+	assert_true(spread[1] < spread[0] / 2);
+	assert_true(spread[1] > 0.1); /* about one scale, not exactly one */
 }
 
 /* An axis without influence gets a long scale. */
@@ -289,7 +324,7 @@ static void the_improvement_is_stable(void **state)
 }
 
 /* Twelve points in three axes, one of them of categories. */
-static struct gaussian *some_model(const bool *unordered)
+static struct gaussian *some_model(const bool *unordered, double share)
 {
 	struct rng rng;
 	rng_seed(&rng, 5);
@@ -301,17 +336,17 @@ static struct gaussian *some_model(const bool *unordered)
 		y[i] = rng_normal(&rng);
 	}
 	struct gaussian *g = gaussian_new(3, unordered);
+	g->share = share;
 	g->theta[0] = 1;
 	g->theta[1] = 2;
 	gaussian_set(g, x, y, 12);
 	return g;
 }
 
-static void the_slopes_are_those_of_the_prediction(void **state)
+static void check_slopes_of_prediction(double share)
 {
-	(void)state;
 	bool unordered[3] = {false, false, true};
-	struct gaussian *g = some_model(unordered);
+	struct gaussian *g = some_model(unordered, share);
 	double x[3] = {0.3, 0.6, 1}, mean, variance, by_mean[3], by_variance[3], h = 1e-5;
 	gaussian_predict_slopes(g, x, &mean, &variance, by_mean, by_variance);
 	for (int d = 0; d < 2; d++) {
@@ -326,6 +361,39 @@ static void the_slopes_are_those_of_the_prediction(void **state)
 	}
 	assert_true(by_mean[2] == 0 && by_variance[2] == 0);
 	gaussian_free(g);
+}
+
+static void the_slopes_are_those_of_the_prediction(void **state)
+{
+	(void)state;
+	check_slopes_of_prediction(0);
+	check_slopes_of_prediction(0.8);
+}
+
+/* Results along two lines that cross; far from both, a sum of what was seen on each is expected. */
+static void a_sum_over_the_axes_holds_far_from_results(void **state)
+{
+	(void)state;
+	bool unordered[2] = {false, false};
+	double x[44], y[22], means[2], variance, want = sin(7 * 0.15) + cos(9 * 0.85);
+	for (int i = 0; i < 11; i++) {
+		double at = i / 10.0;
+		memcpy(x + 2 * i, (double[]){at, 0.5}, 2 * sizeof(double));
+		memcpy(x + 22 + 2 * i, (double[]){0.5, at}, 2 * sizeof(double));
+		y[i] = sin(7 * at) + cos(9 * 0.5);
+		y[11 + i] = sin(7 * 0.5) + cos(9 * at);
+	}
+	for (int k = 0; k < 2; k++) {
+		struct gaussian *g = gaussian_new(2, unordered);
+		g->theta[0] = g->theta[1] = 3; /* a length of a fifth of the axis */
+		g->theta[3] = -8;
+		g->share = k;
+		gaussian_set(g, x, y, 22);
+		gaussian_predict(g, (double[]){0.15, 0.85}, &means[k], &variance);
+		gaussian_free(g);
+	}
+	print_message("# wanted %g, product %g, sum %g\n", want, means[0], means[1]);
+	assert_true(fabs(means[1] - want) < 0.15 && fabs(means[0] - want) > 0.5);
 }
 
 static void the_slopes_of_the_improvement_hold_far_out(void **state)
@@ -345,7 +413,7 @@ static void the_quick_variance_is_never_too_small(void **state)
 {
 	(void)state;
 	bool unordered[3] = {false, false, true};
-	struct gaussian *g = some_model(unordered);
+	struct gaussian *g = some_model(unordered, 0.5);
 	struct rng rng;
 	rng_seed(&rng, 6);
 	for (int i = 0; i < 1000; i++) {
@@ -362,7 +430,7 @@ static void a_promise_is_the_improvement_or_not_worth_while(void **state)
 {
 	(void)state;
 	bool unordered[3] = {false, false, true};
-	struct gaussian *g = some_model(unordered);
+	struct gaussian *g = some_model(unordered, 0);
 	struct rng rng;
 	rng_seed(&rng, 8);
 	int spared = 0;
@@ -392,9 +460,11 @@ int main(void)
 		cmocka_unit_test(the_fit_finds_that_there_is_no_noise),
 		cmocka_unit_test(the_fit_starts_from_several_scales),
 		cmocka_unit_test(the_wide_prior_has_longer_scales),
+		cmocka_unit_test(choices_share_what_is_known_of_their_scale),
 		cmocka_unit_test(refining_goes_on_from_where_it_is),
 		cmocka_unit_test(the_improvement_is_stable),
 		cmocka_unit_test(the_slopes_are_those_of_the_prediction),
+		cmocka_unit_test(a_sum_over_the_axes_holds_far_from_results),
 		cmocka_unit_test(the_slopes_of_the_improvement_hold_far_out),
 		cmocka_unit_test(the_quick_variance_is_never_too_small),
 		cmocka_unit_test(a_promise_is_the_improvement_or_not_worth_while),

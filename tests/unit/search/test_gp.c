@@ -481,6 +481,75 @@ static void several_objectives_are_weighed_in_turn(void **state)
 	space_free(space);
 }
 
+/* Lists of numbers are ordered unless the user says that they are labels. Parameters with one value do not count. */
+static void where_all_parameters_are_choices_one_scale_is_learnt_first(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *space;
+		size_t objectives;
+		bool choices;
+	} cases[] = {
+		{"a: [x, y]\nb: [true, false]\nc: [p, q, r]\n", 1, true},
+		{"a: [x, y]\nb: [p, q, r]\nc: [true, false]\nd: {min: 0.0, max: 1.0}\n", 1, false},
+		{"a: [x, y]\nb: [p, q, r]\nd: {value: 0.5}\n", 1, true},
+		{"a: [1, 2, 4]\nb: [16, 32, 64]\n", 1, false},
+		{"a: {values: [1, 2, 4], categorical: true}\nb: {values: [8, 9], categorical: true}\n", 1, true},
+		{"a: [x, y]\nb: [true, false]\nc: [p, q, r]\n", 2, false},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct space *space = drive_space(cases[i].space);
+		struct search_spec *spec = drive_spec("{strategy: gp, tasks: 30}", NULL, space, cases[i].objectives);
+		struct search *search = drive_open(spec, space);
+		const struct gp *g = search->state;
+		assert_int_equal(g->choices, cases[i].choices);
+		assert_int_equal(g->models[0]->alike && g->models[1]->alike, cases[i].choices);
+		search_free(search);
+		search_spec_free(spec);
+		space_free(space);
+	}
+}
+
+/* What the state says after 60 results of a function of three numbers. */
+static void assert_kernel(double (*function)(const struct space_value *), const char *kernel)
+{
+	struct space *space = drive_space(
+		"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 100, seed: 1}", NULL, space, 1);
+	struct buf b = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&b);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	for (int i = 1; i <= 61; i++) {
+		drive_ask(&d, i);
+		double value = function(d.values);
+		search_tell(d.search, i, SEARCH_FINISHED, &value);
+	}
+	search_write_state(d.search, &out);
+	assert_non_null(strstr(buf_text(&b), kernel));
+	buf_free(&b);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static double sum_of_waves(const struct space_value *v)
+{
+	return sin(15 * v[0].real) + cos(11 * v[1].real) + sin(13 * v[2].real + 1);
+}
+
+static double wave_across(const struct space_value *v)
+{
+	return sin(5 * (v[0].real + v[1].real - v[2].real));
+}
+
+static void a_sum_over_the_axes_is_taken_where_it_is_more_likely(void **state)
+{
+	(void)state;
+	assert_kernel(sum_of_waves, "mostly a sum");
+	assert_kernel(wave_across, "product");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +568,8 @@ int main(void)
 		cmocka_unit_test(a_larger_budget_proposes_the_same),
 		cmocka_unit_test(good_results_are_refined_to_many_digits),
 		cmocka_unit_test(several_objectives_are_weighed_in_turn),
+		cmocka_unit_test(where_all_parameters_are_choices_one_scale_is_learnt_first),
+		cmocka_unit_test(a_sum_over_the_axes_is_taken_where_it_is_more_likely),
 		cmocka_unit_test(it_needs_few_tasks_on_a_smooth_function),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
