@@ -238,14 +238,18 @@ test('scatter, slices, interactions and timeline show real values, hover and ope
   await shoot('interactions');
   assert.deepEqual(await audit(page), []);
   await further.getByRole('button', { name: 'Timeline' }).click();
-  await card.locator('.timeline .bar').first().waitFor();
-  assert.equal(await card.locator('.timeline .bar').count(), 24);
+  await card.locator('.timeline .stint').first().waitFor();
+  assert.equal(await card.locator('.timeline .stint').count(), 24);
+  const heights = await card
+    .locator('.timeline .lane, .timeline .stint')
+    .evaluateAll((all) => [...new Set(all.map((one) => one.getBoundingClientRect().height))]);
+  assert.equal(heights.length, 1, `a bar is as high as its lane: ${heights}`);
   const { attempts } = await api('GET', `/experiments/${id}/attempts`);
   assert.equal(attempts.length, 24);
   assert.match(await card.locator('.explore-bar').textContent(), /\d+ % idle/);
   await shoot('timeline');
   assert.deepEqual(await audit(page), []);
-  await card.locator('.timeline .bar[data-id="3"]').click();
+  await card.locator('.timeline .stint[data-id="3"]').click();
   await page.waitForURL(`${daemon.url}/e/${id}/3`);
   assert.deepEqual(seat.troubles, []);
 });

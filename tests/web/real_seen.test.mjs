@@ -182,6 +182,12 @@ test('numbers above a thousand are grouped in the list, and imported results hav
   });
   const colour = await page.locator('[data-row="1"] .swatch').evaluate((one) => getComputedStyle(one).backgroundColor);
   assert.notEqual(colour, grey);
+  await visit(`/e/${id}?show=timeline`);
+  await page.getByText('No task has run here: the results were imported.').waitFor();
+  await visit(`/e/${id}/compare?tasks=1,2`);
+  const high = async (name) => (await page.getByRole('button', { name, exact: true }).boundingBox()).height;
+  await page.getByRole('button', { name: 'Copy link' }).waitFor();
+  assert.equal(await high('Add'), await high('Copy link'));
   await daemon.api('POST', `/experiments/${id}/stop`, {});
   assert.deepEqual(troubles.splice(0), []);
 });

@@ -105,7 +105,7 @@ export function AddTasks(props: Props) {
   const typed = useSignal('');
   const wrong = useSignal(false);
   return (
-    <Drop label="Add" name="Tasks to add" icon="plus">
+    <Drop label="Add" name="Tasks to add" icon="plus" class="">
       {() => (
         <fieldset>
           <Choice {...props} />

@@ -7,7 +7,7 @@ export function Drop({
   label,
   name,
   icon,
-  class: cls = '',
+  class: cls = 'compact',
   children,
 }: {
   label: ComponentChildren;
@@ -31,7 +31,7 @@ export function Drop({
       <button
         ref={button}
         type="button"
-        class={`btn compact ${cls}`}
+        class={`btn ${cls}`}
         aria-expanded={open.value}
         onClick={() => {
           open.value = !open.value;

@@ -67,7 +67,7 @@ export function ColumnChoice({ experiment, all, shown }: { experiment: string; a
     write(experiment, rest);
   };
   return (
-    <Drop label="Columns" name="Columns and views" icon="gear" class="hide-phone">
+    <Drop label="Columns" name="Columns and views" icon="gear" class="compact hide-phone">
       {() => (
         <>
           {GROUPS.map((group) => (

@@ -39,7 +39,7 @@ function Shapes({ lane, x, y }: { lane: Lane; x: (ms: number) => number; y: numb
   return (
     <>
       {[...paths].map(([state, d]) => (
-        <path key={state} d={d} class={`bar ${state}`} />
+        <path key={state} d={d} class={`stint ${state}`} />
       ))}
     </>
   );
@@ -59,7 +59,12 @@ export function TimelineTab({ e, hovered, lit, onOpen }: Props) {
   );
   if (!shown) return <p class="no-chart mute">Loading when and where the tasks ran…</p>;
   const { lanes, from, to, idle } = shown;
-  if (!lanes.length) return <p class="no-chart mute">No task has started yet.</p>;
+  if (!lanes.length)
+    return (
+      <p class="no-chart mute">
+        {e.tasks.finished ? 'No task has run here: the results were imported.' : 'No task has started yet.'}
+      </p>
+    );
   const W = width.value;
   const H = TOP + lanes.length * ROW + BOTTOM;
   const span = Math.max(1, to - from);
@@ -155,7 +160,7 @@ export function TimelineTab({ e, hovered, lit, onOpen }: Props) {
                     <rect
                       key={`${bar.task} ${bar.attempt}`}
                       data-id={bar.task}
-                      class={`bar ${bar.state}${lit && !lit.has(String(bar.task)) ? ' off' : ''}`}
+                      class={`stint ${bar.state}${lit && !lit.has(String(bar.task)) ? ' off' : ''}`}
                       x={x(bar.from).toFixed(1)}
                       y={y}
                       width={Math.max(1, x(bar.to) - x(bar.from) - 0.5).toFixed(1)}
