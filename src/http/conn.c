@@ -14,6 +14,8 @@
 
 /* Unsent bytes at which the next pipelined request has to wait. */
 #define CONN_UNSENT_MAX (256u << 10)
+/* Requests of one connection that are answered before the loop looks at the others. */
+#define CONN_TURN_REQUESTS 16
 /* Bytes of an upload that earn it another LIMIT_BODY_MS. */
 #define CONN_PROGRESS_BYTES (1u << 20)
 
@@ -183,12 +185,25 @@ static void conn_send_piece(struct conn *conn, const struct buf *piece, int more
 	blob_unref(blob);
 }
 
+/* What arrived may wait: with the next request until the answers before it have gone out. Who has not signed in gets no
+ * second answer while a part of the first is unread. */
+static bool conn_must_wait(const struct conn *conn)
+{
+	return conn->state == CONN_ANSWER || conn->state == CONN_LATER ||
+		(conn->state == CONN_IDLE && conn->io->unsent(conn) > (conn->stranger ? 0 : CONN_UNSENT_MAX));
+}
+
 void conn_pump(struct conn *conn)
 {
 	struct exchange *x = conn->exchange;
 	struct buf piece = buf_make(BUF_UNLIMITED);
+	if (conn->state != CONN_ANSWER) { /* its next requests */
+		if (!conn_must_wait(conn))
+			conn_resume(conn);
+		return;
+	}
 	/* What the peer has not read yet is enough; it says so when it has. */
-	if (conn->state != CONN_ANSWER || conn->io->unsent(conn) > CONN_UNSENT_MAX)
+	if (conn->io->unsent(conn) > CONN_UNSENT_MAX)
 		return;
 	int more = x->response.pieces.make(x->response.pieces.ctx, &piece);
 	if (x->begun)
@@ -216,13 +231,6 @@ static void conn_refuse(struct conn *conn, int status, const char *reason)
 	response_problem(&conn->exchange->response, status, "%s", reason);
 	conn->exchange->response.close = true;
 	conn_respond(conn);
-}
-
-/* What arrived may wait: with the next request until the answers before it have gone out. */
-static bool conn_must_wait(const struct conn *conn)
-{
-	return conn->state == CONN_ANSWER || conn->state == CONN_LATER ||
-		(conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX);
 }
 
 static void conn_finish_body(struct conn *conn)
@@ -257,7 +265,9 @@ static void conn_begin_body(struct conn *conn)
 	x->request.app = conn->app;
 	x->request.local = conn->local;
 	x->request.respond = conn_respond_later;
-	if (conn->handler->begin(conn->app, &x->request, &x->response) < 0) {
+	int rc = conn->handler->begin(conn->app, &x->request, &x->response);
+	conn->stranger = x->request.access.kind == ACCESS_NONE;
+	if (rc < 0) {
 		/* An unread body would be taken for the next request. */
 		if (has_body)
 			x->response.close = true;
@@ -273,7 +283,6 @@ static void conn_begin_body(struct conn *conn)
 		return;
 	}
 	conn->state = CONN_BODY;
-	conn->stranger = x->request.access.kind == ACCESS_NONE;
 	conn->deadline_ms = clock_mono_ms() + (conn->stranger ? LIMIT_STRANGER_BODY_MS : LIMIT_BODY_MS);
 	if (x->head.expect_continue) {
 		static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -397,19 +406,28 @@ void conn_feed(struct conn *conn, const char *data, size_t len)
 			conn_close(conn);
 		return;
 	}
-	while (len) {
+	for (unsigned answered = 0; len;) {
 		size_t used = conn_take(conn, data, len);
 		data += used;
 		len -= used;
+		answered += conn->state == CONN_IDLE;
 		bool answering = conn->state == CONN_ANSWER || conn->state == CONN_LATER;
-		if ((len || answering) && conn_must_wait(conn)) {
-			conn->paused = true;
-			if (conn->state != CONN_LATER)
-				conn->io->read(conn, false);
-			buf_add(&conn->pending, data, len);
-			return;
-		}
+		bool waits = (len || answering) && conn_must_wait(conn);
+		if (!waits && !(len && answered >= CONN_TURN_REQUESTS))
+			continue;
+		conn->paused = true;
+		if (conn->state != CONN_LATER)
+			conn->io->read(conn, false);
+		buf_add(&conn->pending, data, len);
+		if (!waits)
+			conn->io->pump(conn);
+		return;
 	}
+}
+
+size_t conn_held(const struct conn *conn)
+{
+	return conn->pending.len + (conn->state == CONN_HEAD ? conn->exchange->text.len : 0);
 }
 
 void conn_resume(struct conn *conn)

@@ -54,7 +54,7 @@ struct conn {
 	bool local; /* over the unix socket, from our own uid */
 	bool paused;
 	bool skipped_line; /* one empty line before a request was ignored, which is allowed once */
-	bool stranger; /* CONN_BODY: the sender has not signed in */
+	bool stranger; /* the sender of the last request has not signed in */
 	enum conn_state state;
 	int64_t deadline_ms; /* monotonic; 0: none */
 	int64_t drain_end_ms; /* end of CONN_DRAIN, even if input still arrives */
@@ -68,10 +68,12 @@ void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_ap
 	       bool local);
 /* Takes bytes from the peer. */
 void conn_feed(struct conn *conn, const char *data, size_t len);
-/* Makes and sends the next piece of the answer. */
+/* Makes and sends the next piece of the answer, or goes on with pipelined requests. */
 void conn_pump(struct conn *conn);
 /* Everything was sent: continues with the answer, or with the input that has arrived since. */
 void conn_resume(struct conn *conn);
+/* Bytes that are kept of requests that are not answered yet; without bodies. */
+size_t conn_held(const struct conn *conn);
 /* Looks at the deadline. */
 void conn_tick(struct conn *conn, int64_t now_ms);
 /* Closes at once. */

@@ -18,6 +18,8 @@
  * where there are few. */
 #define SERVER_RESERVED 64
 #define SERVER_LISTENERS 3
+/* Of half-sent heads and of pipelined requests that wait, on TCP, all together. */
+#define SERVER_HELD_BYTES (2u << 20)
 
 struct client {
 	union {
@@ -30,7 +32,8 @@ struct client {
 	struct server *server;
 	struct client *prev, *next; /* oldest first */
 	uint64_t position; /* event stream: the next event to send */
-	uint64_t turn; /* when it asked for its turn to make a piece of its answer; 0: it does not wait */
+	uint64_t turn; /* when it asked for its turn to go on; 0: it does not wait */
+	size_t held; /* conn_held when it was counted */
 	bool writing, failed;
 	bool eof; /* the peer sends nothing more, but may still read */
 };
@@ -48,10 +51,11 @@ struct server {
 	} listeners[SERVER_LISTENERS];
 	size_t listener_count;
 	uv_timer_t tick, flush, ping;
-	uv_idle_t pump; /* while a client waits to go on with its answer */
+	uv_idle_t pump; /* while a client waits to go on */
 	uint64_t pumps;
 	struct client *first, *last;
 	size_t count, max, streams;
+	size_t held; /* of all clients on TCP */
 	size_t reserved; /* of max, for the unix socket */
 	size_t open_handles; /* until the server can be freed */
 	bool closing;
@@ -106,6 +110,7 @@ static void io_close(struct conn *conn)
 	if (client->position)
 		server->streams--;
 	client_unlink(client);
+	server->held -= client->held;
 	if (!server->count)
 		uv_timer_stop(&server->tick);
 	if (!server->streams)
@@ -129,6 +134,7 @@ static void client_shut(struct client *client)
 }
 
 static void client_flush(struct client *client);
+static void client_count(struct client *client);
 
 static void client_written_cb(uv_write_t *request, int status)
 {
@@ -146,6 +152,7 @@ static void client_written_cb(uv_write_t *request, int status)
 		client_flush(client);
 	else if (!client->writing)
 		conn_resume(&client->conn);
+	client_count(client);
 }
 
 /* Sends the blobs: what the socket takes at once, the rest when it can. */
@@ -232,6 +239,7 @@ static void client_read_cb(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf
 	}
 	conn_feed(&client->conn, buf->base, (size_t)len);
 	client_check(client);
+	client_count(client);
 }
 
 static void io_read(struct conn *conn, bool on)
@@ -248,7 +256,7 @@ static void io_shutdown(struct conn *conn)
 	client_shut(client_of(conn));
 }
 
-/* One piece of one answer, the longest waiting first; then the loop looks at everything else. */
+/* One piece of one answer, or some requests of one client, the longest waiting first; then the loop looks at everything else. */
 static void server_pump_cb(uv_idle_t *idle)
 {
 	struct server *server = idle->data;
@@ -263,6 +271,7 @@ static void server_pump_cb(uv_idle_t *idle)
 	next->turn = 0;
 	conn_pump(&next->conn);
 	client_check(next);
+	client_count(next);
 }
 
 static void io_pump(struct conn *conn)
@@ -403,6 +412,33 @@ static bool server_close_oldest(struct server *server, bool (*fits)(const struct
 static bool server_make_room(struct server *server)
 {
 	return server_close_oldest(server, client_is_half_sent) || server_close_oldest(server, client_is_idle);
+}
+
+static bool client_holds(const struct conn *conn)
+{
+	return client_is_idle(conn) && conn_held(conn);
+}
+
+static void client_count_one(struct client *client)
+{
+	size_t held = client->conn.local ? 0 : conn_held(&client->conn);
+	client->server->held += held - client->held;
+	client->held = held;
+}
+
+/* Where all hold too much, the oldest that could go is closed. */
+static void client_count(struct client *client)
+{
+	struct server *server = client->server;
+	if (uv_is_closing(&client->uv.handle))
+		return;
+	client_count_one(client);
+	if (server->held <= SERVER_HELD_BYTES)
+		return;
+	for (struct client *other = server->first; other; other = other->next)
+		client_count_one(other);
+	while (server->held > SERVER_HELD_BYTES && server_close_oldest(server, client_holds))
+		;
 }
 
 static bool server_peer_is_us(uv_stream_t *stream)

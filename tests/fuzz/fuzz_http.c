@@ -9,7 +9,7 @@
 struct sink {
 	struct conn conn; /* first: the callbacks get it */
 	struct buf sent;
-	bool over;
+	bool over, pumping;
 };
 
 static void sink_send(struct conn *conn, struct blob *head, struct blob *body)
@@ -49,13 +49,18 @@ static void sink_stream(struct conn *conn, const struct response *response)
 	sink_end(conn);
 }
 
+static void sink_pump(struct conn *conn)
+{
+	((struct sink *)conn)->pumping = true;
+}
+
 static const struct conn_io sink_io = {
 	.send = sink_send,
 	.unsent = sink_unsent,
 	.read = sink_read,
 	.shutdown = sink_end,
 	.close = sink_end,
-	.pump = sink_end, /* nothing here answers in pieces */
+	.pump = sink_pump,
 	.stream = sink_stream,
 };
 
@@ -89,8 +94,11 @@ static void feed(struct sink *sink, const char *data, size_t len, size_t step)
 {
 	*sink = (struct sink){.sent = buf_make(BUF_UNLIMITED)};
 	conn_init(&sink->conn, &sink_io, &echo, NULL, true);
-	for (size_t at = 0; at < len; at += step)
+	for (size_t at = 0; at < len; at += step) {
 		conn_feed(&sink->conn, data + at, len - at < step ? len - at : step);
+		for (; sink->pumping; conn_pump(&sink->conn))
+			sink->pumping = false;
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

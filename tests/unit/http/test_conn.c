@@ -282,6 +282,64 @@ static void pump(struct pipe *pipe)
 	}
 }
 
+static void feed_many(struct pipe *pipe, const char *target, int count)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	for (int i = 0; i < count; i++)
+		buf_addf(&text, "GET %s HTTP/1.1\r\n" HOST "\r\n", target);
+	conn_feed(&pipe->conn, buf_text(&text), text.len);
+	buf_free(&text);
+}
+
+static void test_many_pipelined_requests_do_not_hold_the_loop(void **state)
+{
+	struct pipe pipe;
+	(void)state;
+	pipe_open(&pipe, &echo, NULL, false);
+	feed_many(&pipe, "/1", 100);
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 16);
+	assert_true(pipe.pumping);
+	assert_false(pipe.reading);
+	assert_true(conn_held(&pipe.conn) > 0);
+	pump(&pipe);
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 100);
+	assert_true(pipe.reading);
+	assert_int_equal(conn_held(&pipe.conn), 0);
+	pipe_close(&pipe);
+}
+
+static void test_a_stranger_who_does_not_read_gets_one_answer(void **state)
+{
+	struct pipe pipe;
+	(void)state;
+	pipe_open(&pipe, &echo, NULL, false);
+	pipe.unsent = 1;
+	feed_many(&pipe, "/1", 3); /* signed in */
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 3);
+	feed_many(&pipe, "/stranger", 3);
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 4);
+	pump(&pipe);
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 4);
+	pipe.unsent = 0;
+	conn_resume(&pipe.conn);
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 6);
+	pipe_close(&pipe);
+}
+
+static void test_what_a_half_sent_head_takes_is_counted(void **state)
+{
+	static const char half[] = "GET /1 HTTP/1.1\r\nX-A: aaaa";
+	struct pipe pipe;
+	(void)state;
+	pipe_open(&pipe, &echo, NULL, false);
+	conn_feed(&pipe.conn, half, sizeof(half) - 1);
+	assert_int_equal(conn_held(&pipe.conn), sizeof(half) - 1);
+	feed_text(&pipe, "\r\n" HOST "\r\n");
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 1);
+	assert_int_equal(conn_held(&pipe.conn), 0);
+	pipe_close(&pipe);
+}
+
 static void test_an_answer_in_pieces_is_whole_and_the_next_request_waits(void **state)
 {
 	static const char text[] = "GET /pieces HTTP/1.1\r\n" HOST "\r\nGET /next HTTP/1.1\r\n" HOST "\r\n";
@@ -572,6 +630,9 @@ int main(void)
 		cmocka_unit_test(test_long_head_is_refused_before_it_is_complete),
 		cmocka_unit_test(test_pipelined_requests_are_answered_in_order),
 		cmocka_unit_test(test_pipelined_request_waits_for_a_slow_reader),
+		cmocka_unit_test(test_many_pipelined_requests_do_not_hold_the_loop),
+		cmocka_unit_test(test_a_stranger_who_does_not_read_gets_one_answer),
+		cmocka_unit_test(test_what_a_half_sent_head_takes_is_counted),
 		cmocka_unit_test(test_an_answer_in_pieces_is_whole_and_the_next_request_waits),
 		cmocka_unit_test(test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left),
 		cmocka_unit_test(test_an_answer_that_fails_in_its_first_piece_is_a_500),
