@@ -66,7 +66,7 @@ class Keeper:
 
     def __init__(self, folder, key, modules):
         self.key, self.modules = key, modules
-        self.files_before = keeper_open_files()
+        self.files_before = {}
         self.running = {}  # pid: connection
         self.asking = set()  # connections without a request yet
         os.chdir(folder)  # a path below it would be too long for a socket on many systems
@@ -90,6 +90,7 @@ class Keeper:
         return any(os.path.isabs(place) and not keeper_is_installed(place) for place in places)
 
     def import_modules(self):
+        self.files_before = keeper_open_files()
         theirs = [name for name in self.modules if self.is_users(name)]
         if theirs and len(theirs) == len(self.modules):
             self.refuse(f"{theirs[0]} is not installed but found in a folder of your own, where it may change")
@@ -129,12 +130,8 @@ class Keeper:
             # All tasks would share its place, and what it writes.
             if fd not in self.files_before and not target.startswith(("/dev/", "/memfd:")):
                 self.refuse(f"a module that it imports keeps a file or a connection open ({target})")
-        import tempfile
-
-        temporary = tempfile.gettempdir() + os.sep
-        for name, value in self.variables.items():
-            if value.startswith(temporary) and os.path.isdir(value):  # the first task that ends would remove it
-                self.refuse(f"a module that it imports makes a temporary folder ({name})")
+        if "MPLCONFIGDIR" in self.variables:  # where the user's folder cannot be written; the first task that ends removes it
+            self.refuse("a module that it imports makes a temporary folder (MPLCONFIGDIR)")
         # Libraries that know about forks (OpenBLAS) end their threads before one and start them again when needed.
         pid = os.fork()
         if pid == 0:
@@ -171,6 +168,7 @@ class Keeper:
         listener.listen(64)
         os.rename(self.key + ".bound", self.key + ".sock")  # who finds it gets an answer
         inode = os.stat(self.key + ".sock").st_ino
+        os.close(self.told)
         wake, waker = os.pipe()
         os.set_blocking(waker, False)
         os.set_blocking(wake, False)
@@ -304,7 +302,26 @@ class Keeper:
                 pass
             connection.close()
 
+    def watch(self):
+        """Imports that end the process (PyTorch's and TensorFlow's libraries do so together) would else end every keeper
+        that is started in its place. Returns in a child, which becomes the keeper."""
+        alive, told = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(alive)
+            self.told = told
+            os.setsid()
+            return
+        os.close(told)
+        os.read(alive, 1)  # it listens, or is gone
+        if not os.path.lexists(self.key + ".sock") and not os.path.lexists(self.key + ".cold"):
+            _, status = os.waitpid(pid, 0)
+            if os.WIFSIGNALED(status):
+                self.refuse("a module that it imports ends the process with signal %d" % os.WTERMSIG(status))
+        os._exit(0)
+
     def run(self):
+        self.watch()
         self.pid = os.getpid()
         self.import_modules()
         import selectors  # noqa: F401  everything that is used after a fork is imported before it

@@ -266,6 +266,8 @@ def test_a_task_is_found_by_its_environment_when_runner_and_keeper_are_killed(wa
     ("import atexit, os, shutil, tempfile\n"
      "os.environ['MPLCONFIGDIR'] = tempfile.mkdtemp()\natexit.register(shutil.rmtree, os.environ['MPLCONFIGDIR'], True)\n",
      "a module that it imports makes a temporary folder (MPLCONFIGDIR)"),
+    ("import os\nif 'SLUICE_TASK' not in os.environ:\n    os.abort()\n",
+     "a module that it imports ends the process with signal 6"),
     ("raise RuntimeError('no licence')\n", "importing torch failed: RuntimeError: no licence"),
 ])
 def test_a_library_that_cannot_bear_it_starts_cold_and_says_why(warm, library, why):
@@ -293,6 +295,13 @@ def test_variables_that_a_library_sets_are_there(warm):
     warm.warm_up()
     a = warm.run("import subprocess, torch\nsubprocess.run(['sh', '-c', 'echo $SET_BY_IMPORT'])\n")
     assert is_warm(a) and a.stdout() == "yes\n"
+
+
+def test_a_library_may_name_a_folder_for_temporary_files(warm, tmp_path):
+    """PyTorch names the one of its compiler, which stays and is shared by cold starts too."""
+    warm.library.write_text(LIBRARY + f"os.environ['TORCHINDUCTOR_CACHE_DIR'] = '{tmp_path}'\n")
+    warm.warm_up()
+    assert is_warm(warm.run("import torch\n"))
 
 
 def test_settings_that_were_changed_are_read_anew(warm, tmp_path):
