@@ -62,7 +62,7 @@ static int names_cb(void *ctx, const char *name)
 		distance = 1;
 	/* So is "valid loss" by val_loss. */
 	enum usual usual = usual_of(name);
-	if (usual < USUAL_LOSS && usual != USUAL_VAL_OTHER && usual != USUAL_TEST_OTHER &&
+	if (usual < USUAL_REWARD && usual != USUAL_VAL_OTHER && usual != USUAL_TEST_OTHER &&
 	    usual == usual_of(names->wanted) && distance > 1)
 		distance = 1;
 	if (distance < names->least) {

@@ -37,7 +37,8 @@ int progress_choose_better(struct engine *engine, struct engine_experiment *e, c
 		return 0;
 	enum usual chosen = usual_of(e->spec->objectives[0].metric);
 	const char *better = usual_choose(metrics, count);
-	if (!better || chosen < USUAL_LOSS || usual_of(better) >= (chosen == USUAL_NONE ? USUAL_NONE : USUAL_LOSS))
+	enum usual is = better ? usual_of(better) : USUAL_NONE;
+	if (!better || chosen < USUAL_REWARD || is >= chosen || (is > USUAL_REWARD && chosen != USUAL_NONE))
 		return 0;
 	spec_objective_choose(e->spec, better, spec_objective_guess(better));
 	return engine_rank_again(engine, e);

@@ -12,7 +12,7 @@
 #define USUAL_WORD_BYTES 24
 
 struct usual_name {
-	bool val, test, train, loss, accuracy;
+	bool val, test, train, loss, accuracy, reward;
 	bool other; /* a word that names another metric */
 	bool more; /* another word: "box" of val/box_loss */
 	bool never; /* a time, a spread, the best so far, values that are no curve: nothing to rank by */
@@ -34,6 +34,7 @@ static void usual_take_word(struct usual_name *name, const char *word)
 	static const char *const test[] = {"test", "testing", "evaluate", NULL};
 	static const char *const train[] = {"train", "training", "trn", NULL};
 	static const char *const spread[] = {"num", "std", "stddev", "var", "variance", "row", "runtime", NULL};
+	static const char *const reward[] = {"reward", "rewards", "rew", "return", "returns", NULL};
 	enum word_kind kind = word_kind_of(word, strlen(word));
 	if (usual_is(word, val))
 		name->val = true;
@@ -45,6 +46,8 @@ static void usual_take_word(struct usual_name *name, const char *word)
 		name->loss = true;
 	else if (strcasecmp(word, "acc") == 0 || strcasecmp(word, "accuracy") == 0)
 		name->accuracy = true;
+	else if (usual_is(word, reward))
+		name->reward = name->other = true;
 	else if (kind == WORD_NEVER || kind == WORD_BEST || usual_is(word, spread))
 		name->never = true;
 	else if (kind == WORD_METRIC || kind == WORD_VAGUE)
@@ -92,6 +95,8 @@ static enum usual usual_judge(const struct usual_name *name)
 		return plain && name->loss && !name->accuracy ? USUAL_TEST_LOSS
 			: metric                              ? USUAL_TEST_OTHER
 							      : USUAL_NONE;
+	if (name->reward && !name->loss)
+		return USUAL_REWARD;
 	if (plain && name->loss && !name->accuracy)
 		return name->train ? USUAL_TRAIN_LOSS : USUAL_LOSS;
 	if (plain && name->accuracy && !name->loss && !name->train)

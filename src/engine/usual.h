@@ -15,7 +15,8 @@ enum usual {
 	USUAL_VAL_ACCURACY,
 	USUAL_VAL_OTHER,
 	USUAL_TEST_OTHER,
-	USUAL_LOSS, /* from here on the training's own */
+	USUAL_REWARD, /* from here on the training's own */
+	USUAL_LOSS,
 	USUAL_TRAIN_LOSS,
 	USUAL_ACCURACY,
 	USUAL_OTHER, /* another metric: reward, train_acc */
