@@ -102,7 +102,7 @@ static void dict_add(struct phrase *phrase, const char *name, const char *last, 
 /* {'split': 'val', 'loss': 0.3}: whose the numbers are. */
 static void dict_note_part(struct phrase *phrase, const char *column, const char *word, size_t len)
 {
-	if (!*phrase->part && len && len < sizeof(phrase->part) && metrics_part_is_column(column) &&
+	if (!*phrase->part && len && len < sizeof(phrase->part) && metrics_part_is_word(column, word, len) &&
 	    !memchr(word, '/', len) && text_utf8_check(word, len) == len)
 		memcpy(phrase->part, word, len); /* clear behind it */
 }

@@ -17,8 +17,13 @@ static const char *const metrics_csv_files[] = {"*.csv", "*.tsv", NULL},
 			 *const metrics_text_files[] = {"*.txt", "*.log", "*.dat", NULL};
 static const char *const metrics_jsonl_files[] = {"*.jsonl", "*.ndjson", NULL},
 			 *const metrics_json_files[] = {"*.json", NULL};
-static const char *const metrics_tfevents_files[] = {"*tfevents*", NULL},
-			 *const metrics_log_files[] = {"*.log", "*log.txt", "log*.txt", NULL};
+static const char *const metrics_tfevents_files[] = {"*tfevents*", NULL}, *const metrics_log_files[] = {"*.log",
+													"*log.txt",
+													"log*.txt",
+													"*result*.txt",
+													"*metric*.txt",
+													"*score*.txt",
+													NULL};
 
 const struct metrics_format metrics_formats[] = {
 	{.name = "csv",

@@ -87,7 +87,7 @@ void metrics_resume(struct metrics_reader *reader);
 const char *metrics_complaint(const struct metrics_reader *reader);
 /* What is shown otherwise than the file has it, and how ("step 20 is there already; …"). `which` counts from 0 to
  * METRICS_REMARKS - 1; NULL: there is no such remark so far. */
-#define METRICS_REMARKS 9
+#define METRICS_REMARKS 10
 const char *metrics_remark_of(const struct metrics_reader *reader, size_t which);
 /* Is that remark about a row or number that is not as in the file? */
 bool metrics_remark_is_change(size_t which);

@@ -39,9 +39,9 @@ static bool part_is_one_of(const char *const *list, size_t count, const char *na
 	return false;
 }
 
-bool metrics_part_is_column(const char *column)
+bool metrics_part_is_word(const char *column, const char *word, size_t len)
 {
-	return part_is_one_of(part_columns, COUNT_OF(part_columns), column);
+	return part_is_one_of(part_columns, COUNT_OF(part_columns), column) || word_kind_of(word, len) == WORD_PART;
 }
 
 bool metrics_part_is_value(const char *column)
@@ -70,7 +70,7 @@ void metrics_part_note(struct metrics_parts *parts, const char *column, const ch
 {
 	if (part_is_one_of(part_metrics, COUNT_OF(part_metrics), column)) {
 		part_take_word(&parts->metric, word, len, LIMIT_METRIC_NAME_BYTES);
-	} else if (metrics_part_is_column(column)) {
+	} else if (metrics_part_is_word(column, word, len)) {
 		/* The name of the metric follows: there must be room for it. */
 		part_take_word(&parts->word, word, len, PART_WORD_BYTES);
 		part_flatten(parts->word);

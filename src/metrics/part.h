@@ -51,8 +51,8 @@ struct metrics_parts {
 /* Takes the text in a column: it may name the part of the data, or the metric of a long table. The first one of a row
  * counts. */
 void metrics_part_note(struct metrics_parts *parts, const char *column, const char *word, size_t len);
-/* Does this column name the part of the data: split, phase? */
-bool metrics_part_is_column(const char *column);
+/* Does this column, or what stands in it, name the part of the data: split, phase; train, val? */
+bool metrics_part_is_word(const char *column, const char *word, size_t len);
 /* Is this the column that has the number in a long table? */
 bool metrics_part_is_value(const char *column);
 /* The part of the row being collected, made where it is new; NULL: none, or there are too many (*ret_too_many). `step`: of

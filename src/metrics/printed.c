@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "metrics/bars.h"
 #include "metrics/counted.h"
+#include "metrics/early.h"
 #include "metrics/grid.h"
 #include "metrics/held.h"
 #include "metrics/line.h"
@@ -54,6 +55,7 @@ struct printed {
 	VEC(struct printed_shape) shapes;
 	struct counted counted;
 	struct held held; /* uncounted, and may be of before the training */
+	struct early early;
 	uint32_t last_line; /* the sum of the last line that gave a row */
 	struct phrase phrase;
 	struct word_names wanted;
@@ -155,11 +157,15 @@ static void printed_part_held(struct printed *p)
 {
 	const struct phrase *counted = &p->phrase;
 	uint32_t at;
+	bool begins = false;
 	while ((at = held_find(&p->held, counted->pairs, counted->count))) {
+		begins = true;
 		struct held_row row = {0};
 		held_take_named(&p->held, at, counted->pairs, counted->count, &row);
 		printed_give_held(p, &row);
 	}
+	if (!printed_has_count(counted))
+		early_see(&p->early, counted, (struct counted_at){p->epoch, p->step}, begins);
 }
 
 /* A row without a count, none of whose names came before, is held back. When a name of it comes again without a count, it
@@ -225,8 +231,10 @@ static void printed_count(struct printed *p)
 		if (!isnan(phrase->at) && phrase->of > 0 && isnan(phrase->step))
 			phrase->step = (phrase->epoch - (p->first_epoch == 0 ? 0 : 1)) * phrase->of + phrase->at;
 	}
+	double step = isnan(phrase->epoch) ? phrase->step : NAN;
+	early_count(&p->early, (struct counted_at){p->epoch, p->step}, (struct counted_at){phrase->epoch, step});
 	p->epoch = phrase->epoch;
-	p->step = isnan(phrase->epoch) ? phrase->step : NAN;
+	p->step = step;
 }
 
 /* What a line that was read means. */
@@ -511,6 +519,12 @@ static void printed_finish(struct metrics_reader *reader)
 	printed_give_up_object(p);
 	bars_finish(&p->bars, !isnan(p->epoch) || !isnan(p->step));
 	printed_end_held(p, 0);
+	if (early_is_behind(&p->early, (struct counted_at){p->epoch, p->step}))
+		metrics_remark(
+			reader, METRICS_REMARK_EARLY,
+			"%.40s is printed without an epoch, before a line that has one: it is shown in the epoch "
+			"before that. If it is of that line's epoch, print both on one line",
+			p->early.name);
 }
 
 static void printed_restart(struct metrics_reader *reader)
@@ -526,6 +540,7 @@ static void printed_restart(struct metrics_reader *reader)
 	*p->section = '\0';
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
+	early_clear(&p->early);
 	object_clear(&p->object);
 	held_clear(&p->held);
 	buf_clear(&p->state);

@@ -66,6 +66,7 @@ enum metrics_remark {
 	METRICS_REMARK_RUNS, /* several trainings in one file */
 	METRICS_REMARK_TWICE, /* a name stands twice in one row */
 	METRICS_REMARK_LEFT, /* what should be a number is none */
+	METRICS_REMARK_EARLY, /* a value may be of the epoch that is printed behind it */
 	METRICS_REMARK_KINDS
 };
 /* The first remark of each kind is kept. */

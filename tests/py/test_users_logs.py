@@ -111,6 +111,10 @@ LOGS = [
     ("scalars of TensorFlow and JAX", "for e in (1, 2, 3): print(f'epoch {e} loss: tf.Tensor({1/e:.4f}, shape=(), dtype=float32) "
      "acc: <tf.Tensor: shape=(), dtype=float32, numpy={0.5+e/10:.2f}> val_loss: Array({2/e:.4f}, dtype=float32)')\n",
      {"loss": HALVES, "acc": TENTHS, "val_loss": DOUBLES}),
+    ("parts in a column of any name", "open('m.csv', 'w').write('epoch,type,loss\\n' + ''.join(f'{e},{t},{v/e}\\n' for e in (1, 2, 3) for t, v in (('train', 1), ('val', 2))))\n"
+     "for e in (1, 2, 3):\n    for t, v in (('train', 1), ('val', 2)): print({'type': t, 'epoch': e, 'acc': round(v / e, 4)})\n",
+     {"train/loss": curve(lambda e: 1 / e), "val/loss": curve(lambda e: 2 / e), "train/acc": HALVES, "val/acc": DOUBLES}),
+    ("scores in a text", "open('results.txt', 'w').write('Accuracy: 0.93\\nF1: 0.9\\n')\n", {"Accuracy": [(1, 0.93)], "F1": [(1, 0.9)]}),
     ("the only bar", "for i in range(1, 4): print(f'\\r{i*33}%|##| {i}/3 [00:01<00:01, 9.8it/s, loss={1/i:.4f}]', end='')\n", {"loss": HALVES}),
 ]
 # Steps that come again or go back: every row is kept, and the task says which are shown under another number.
@@ -131,6 +135,10 @@ MOVED = [
      {"loss": [(2, 0.5)], "acc": [(2, 0.5)]},
      ["m.jsonl: line 1: loss is '0,25', which is not a number, and is left out",
       'stdout: what stands behind the name of a metric is not a number, and is left out: "epoch 1 acc 1.5x"']),
+    ("a validation in front of its epoch", "for e in (1, 2, 3): print(f'Validation loss: {2/e:.4f}\\nEpoch {e} done, training loss: {1/e:.4f}')\n",
+     {"training loss": HALVES, "Validation loss (row)": [(1, 2.0)], "Validation loss": [(1, 1.0), (2, 0.6667)]},
+     ["stdout: Validation loss is printed without an epoch, before a line that has one: it is shown in the epoch before that. "
+      "If it is of that line's epoch, print both on one line"]),
     ("a table that is renamed", "import os, time\nf = open('part.csv', 'w')\nprint('epoch,loss\\n1,1\\n2,2', file=f, flush=True)\n"
      "time.sleep(2.5)\nos.rename('part.csv', 'final.csv')\nprint('3,3', file=f, flush=True)\ntime.sleep(1.5)\n", {"loss": curve(lambda e: e)}, []),
     ("a table that is rotated", "import os, time\nopen('m.csv', 'w').write('epoch,loss\\n1,1\\n2,2\\n')\ntime.sleep(2.5)\n"
@@ -168,7 +176,7 @@ LOGS = [(*row, []) for row in LOGS] + MOVED
 def remarks(daemon, experiment):
     """What the task's timeline says of rows that are shown otherwise than they were written."""
     said = [event["reason"] or "" for event in daemon.get(f"/experiments/{experiment}/tasks/1")["timeline"]]
-    words = ("shown as", "kept as", "rows are counted", "is a row of", "twice in one", "is left out", "written over")
+    words = ("shown as", "kept as", "rows are counted", "is a row of", "twice in one", "is left out", "written over", "is shown in the epoch")
     return [text for text in said if any(word in text for word in words)]
 
 
