@@ -115,12 +115,12 @@ static void progress_begin_epochs(struct engine_live *live)
 	live->left.count = 0;
 }
 
-static void progress_set_step(struct store_task *task, int64_t step)
+static void progress_set_step(struct store_task *task, int64_t step, bool whole)
 {
-	/* Only 0, 1, 2, … count: of the steps 0, 10, … 90 the last is not the 91st. */
-	if (step == 0 && task->step <= 0)
+	/* Only 0, 1, 2, … count: of the steps 0, 10, … 90 the last is not the 91st, and an epoch of 0.5 is no first one. */
+	if (step == 0 && task->step <= 0 && whole)
 		task->from_zero = true;
-	else if (step > task->step + 1)
+	else if (step > task->step + 1 || !whole)
 		task->from_zero = false;
 	if (step > task->step)
 		task->step = step;
@@ -136,7 +136,7 @@ static void progress_step(struct engine_live *live, const struct journal_record 
 		return;
 	if ((epochs || named) && !live->epochs)
 		progress_begin_epochs(live);
-	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step);
+	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step, !epochs || r->epoch == floor(r->epoch));
 }
 
 void progress_take_epochs(struct engine_live *live, const struct journal_record *r)

@@ -14,14 +14,20 @@ static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment =
 				" ORDER BY id";
 static const char sql_task_names[] = "SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
 				     "(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
-/* The third column is the place on the axis. */
+/* The fourth column is the place on the axis. */
 static const char *const sql_curves[] = {
-	[STORE_AXIS_STEP] = "SELECT step, value, NULL FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
-	[STORE_AXIS_EPOCH] = "SELECT step, value, epoch FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
+	[STORE_AXIS_STEP] = "SELECT step, value, epoch, NULL FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
+	[STORE_AXIS_EPOCH] = "SELECT step, value, epoch, epoch FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
 	[STORE_AXIS_TIME] =
-		("SELECT m.step, m.value, max(0, m.time_ms - t.started_ms) / 1000.0 FROM metric m JOIN task t "
+		("SELECT m.step, m.value, m.epoch, max(0, m.time_ms - t.started_ms) / 1000.0 FROM metric m JOIN task t "
 		 "ON t.id = m.task WHERE m.task = ?1 AND m.name = ?2 ORDER BY m.step"),
 };
+/* What the steps of the task count, which are those of the objective, and what those of the metric's source do. */
+static const char sql_counts[] =
+	"SELECT coalesce(t.step_name, e.step_name), "
+	"(SELECT s.step_name FROM metric_source s, json_each(s.names) j, metric_name n "
+	"WHERE s.task = t.id AND n.id = ?2 AND j.value = n.name AND s.step_name <> 'epoch' LIMIT 1) "
+	"FROM task t JOIN experiment e ON e.id = t.experiment WHERE t.id = ?1";
 static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 static const char sql_find_experiment[] = "SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
 					  "WHERE id = ?1 AND removing = 0";
@@ -31,12 +37,13 @@ static const char sql_find_task[] =
 
 struct point {
 	int64_t step;
-	double value, x; /* NAN: not known */
+	double value, epoch, x; /* NAN: not known */
 };
 
 struct curve {
 	enum store_axis axis;
 	int64_t from, to; /* steps */
+	bool epochs, epochs_only; /* an epoch is known; every step is one */
 	VEC(struct point) points;
 };
 
@@ -45,11 +52,14 @@ static int curve_read(struct store *store, int64_t task_id, int64_t name_id, str
 	sqlite3_stmt *row = store_bind(store, sql_curves[curve->axis], "ii", task_id, name_id);
 	int rc;
 	curve->points.len = 0;
+	curve->epochs = false;
+	curve->epochs_only = true;
 	while ((rc = store_step(store, row)) > 0) {
-		if (row_int(row, 0) < curve->from || row_int(row, 0) > curve->to)
-			continue;
-		struct point point = {.step = row_int(row, 0), .value = row_real(row, 1), .x = row_real(row, 2)};
-		vec_push(&curve->points, point);
+		struct point point = {row_int(row, 0), row_real(row, 1), row_real(row, 2), row_real(row, 3)};
+		curve->epochs |= !isnan(point.epoch);
+		curve->epochs_only &= point.epoch == (double)point.step;
+		if (point.step >= curve->from && point.step <= curve->to)
+			vec_push(&curve->points, point);
 	}
 	return rc;
 }
@@ -112,6 +122,39 @@ static void curve_thin(struct curve *curve, size_t max)
 	curve->points.len = kept;
 }
 
+/* The metrics of a task may count different things: a loss twice an epoch is counted by rows, a score by epochs. */
+static int curve_put_counts(struct store *store, int64_t task_id, int64_t name_id, const struct curve *curve,
+			    struct json *out)
+{
+	if (curve->epochs_only) {
+		json_key_string(out, "step_name", "epoch");
+		return 0;
+	}
+	sqlite3_stmt *row = store_bind(store, sql_counts, "ii", task_id, name_id);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	const char *task = row_text(row, 0), *source = row_text(row, 1);
+	bool other = curve->epochs && task && strcmp(task, "epoch") == 0;
+	json_key_string(out, "step_name", !other ? task : source ? source : "step");
+	store_end(row);
+	return 0;
+}
+
+static void curve_put_axis(const struct curve *curve, const char *key, bool epochs, struct json *out)
+{
+	json_key(out, key);
+	json_list(out);
+	for (size_t i = 0; i < curve->points.len; i++) {
+		double at = epochs ? curve->points.at[i].epoch : curve->points.at[i].x;
+		if (isnan(at))
+			json_put_null(out);
+		else
+			json_put_real(out, at);
+	}
+	json_end(out);
+}
+
 static void curve_put(const struct curve *curve, struct json *out)
 {
 	json_key(out, "step");
@@ -124,17 +167,10 @@ static void curve_put(const struct curve *curve, struct json *out)
 	for (size_t i = 0; i < curve->points.len; i++)
 		json_put_real(out, curve->points.at[i].value);
 	json_end(out);
-	if (curve->axis == STORE_AXIS_STEP)
-		return;
-	json_key(out, "x");
-	json_list(out);
-	for (size_t i = 0; i < curve->points.len; i++) {
-		if (isnan(curve->points.at[i].x))
-			json_put_null(out);
-		else
-			json_put_real(out, curve->points.at[i].x);
-	}
-	json_end(out);
+	if (curve->axis != STORE_AXIS_STEP)
+		curve_put_axis(curve, "x", false, out);
+	else if (curve->epochs && !curve->epochs_only)
+		curve_put_axis(curve, "epoch", true, out);
 }
 
 /* The id of a metric's name in an experiment; 0 when it has none of that name. */
@@ -193,6 +229,8 @@ int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, in
 			break;
 		curve_thin(&curve, (size_t)points);
 		json_map(out);
+		if ((rc = curve_put_counts(store, task_id, row_int(row, 1), &curve, out)) < 0)
+			break;
 		curve_put(&curve, out);
 		json_end(out);
 	}
@@ -220,6 +258,7 @@ static int metrics_put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 		curve_thin(&curve, (size_t)pieces->points);
 		json_map(&pieces->json);
 		row_put_int(row, 1, "task", &pieces->json);
+		rc = curve_put_counts(pieces->store, row_int(row, 0), pieces->name, &curve, &pieces->json);
 		curve_put(&curve, &pieces->json);
 		json_end(&pieces->json);
 	}

@@ -293,6 +293,8 @@ int store_set_progress(struct store *store, const struct store_task *row) MUST_U
 /* The limit that it does not keep, in words; NULL: it keeps all of them. */
 int store_set_beyond(struct store *store, int64_t id, const char *text) MUST_USE;
 /* What its steps count. */
+/* Has a task of the experiment values of this metric, and steps that count rows? */
+int store_counts_rows(struct store *store, int64_t experiment, const char *metric, bool *ret) MUST_USE;
 int store_set_task_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Why some of its rows have other steps than in their file. The first reason stays until the metrics are cleared. */
 int store_set_renumbered(struct store *store, int64_t id, const char *why) MUST_USE;

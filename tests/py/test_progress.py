@@ -78,3 +78,29 @@ def test_the_script_says_how_many_epochs_it_has(daemon, folder):
     (folder / "go").touch()
     daemon.wait_ended(e)
     assert daemon.get(path)["progress"] == 1
+
+
+# What the trainer of Hugging Face prints: a loss twice an epoch, and a score an epoch.
+HALVES = """
+    for i in range(1, 7):
+        print({"loss": 1 / i, "epoch": i / 2})
+        if i % 2 == 0:
+            print({"eval_loss": 2 / i, "epoch": i / 2})
+    print({"train_runtime": 12.3, "train_loss": 0.4, "epoch": 3.0})
+"""
+
+
+def test_every_curve_says_what_its_steps_count_where_epochs_have_fractions(daemon):
+    e = daemon.submit(HALVES, {"parameters": {"lr": [0.1, 0.2]}})
+    daemon.wait_ended(e)
+    task = daemon.task(e, 1)
+    assert (task["epoch"], task["step_name"], task["best"]) == (3, "epoch", {"value": 2 / 6, "epoch": 3}), task
+    experiment = daemon.get(f"/experiments/{e}")
+    assert (experiment["objective"][0]["metric"], experiment["step_name"]) == ("eval_loss", "epoch")
+    exported = daemon.get(f"/experiments/{e}/export?format=json")["tasks"][1]["metrics"]
+    for curves in exported, daemon.get(f"/experiments/{e}/tasks/2/metrics")["metrics"]:
+        loss, score = curves["loss"], curves["eval_loss"]
+        assert (loss["step_name"], loss["step"], loss["epoch"]) == ("row", [1, 2, 3, 4, 5, 6], [0.5, 1, 1.5, 2, 2.5, 3])
+        assert (score["step_name"], score["step"], score.get("epoch")) == ("epoch", [1, 2, 3], None)
+    curves = daemon.get(f"/experiments/{e}/metrics?name=loss")["tasks"]
+    assert [c["step_name"] for c in curves] == ["row", "row"]
