@@ -162,8 +162,8 @@ static char *missing_say_nothing(struct engine *engine, const struct engine_live
 	char *text = mem_printf(
 		"in e%" PRId64 "/%" PRId64
 		" nothing was found%s%s. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
-		"folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; "
-		"see METRICS in sluice-experiment(5)",
+		"folder (none in SLUICE_CHECKPOINT_DIR), printed lines such as `epoch 3: val_loss 0.25`, and "
+		"`sluice report NAME=VALUE`; see METRICS in sluice-experiment(5)",
 		e, task, unread ? ": " : "", unread ? unread : "");
 	free(unread);
 	return text;

@@ -83,7 +83,9 @@ static struct usual_name usual_read(const char *text)
 static enum usual usual_judge(const struct usual_name *name)
 {
 	bool plain = !name->other && !name->more && name->number < 0;
-	bool metric = name->loss || name->accuracy || name->other || name->number >= 0;
+	/* "test" alone, beside "learn", is a score of CatBoost. */
+	bool alone = plain && !name->loss && !name->accuracy && !name->train && name->val != name->test;
+	bool metric = name->loss || name->accuracy || name->other || name->number >= 0 || alone;
 	if (name->never)
 		return USUAL_NONE;
 	if (name->val && !name->train)

@@ -170,9 +170,12 @@ static size_t tokens_take_number(struct token *token, const char *at, const char
 		const char *p = at + slash + 1;
 		while (p < end && *p == ' ')
 			p++;
+		struct token total = {0};
 		size_t of = tokens_length_of_real(p, end);
-		if (of && number_parse(p, of, &token->of) == 0)
+		if (of && tokens_parse_real(p, of, &total.value, &total) == 0 && !total.comma) {
+			token->of = total.value;
 			next = (size_t)(p - at) + of;
+		}
 	}
 	if (!tokens_ends_number(at + next, end))
 		return tokens_take_unit(token, at, end);

@@ -18,7 +18,7 @@ NO_GPU = "the task has no GPU: ask for one (resources: {gpus: 1})"
 TAKE_ALONG = "take the file along (--file PATH, files: [PATH]), or give its absolute path"
 ACTIVATE = "activate the environment that has the module and `sluice run` again (or name it: --python ~/venv)"
 NOTHING = ("no value for the objective: in ID/1 nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
-           "folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see METRICS in "
+           "folder (none in SLUICE_CHECKPOINT_DIR), printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see METRICS in "
            "sluice-experiment(5)")
 DIVERGED = ("no value for the objective: in ID/1 no value of loss is a finite number (NaN or infinite): the training diverged. Try a "
             "smaller learning rate, or look for bad values in the data")

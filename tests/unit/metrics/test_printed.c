@@ -57,6 +57,8 @@ static const struct {
 	 "epoch 1, loss=0.7, accuracy=0.5; epoch 1, evaluate loss=0.9, evaluate accuracy=0.4"},
 	{"Epoch 00001: val_loss improved from inf to 0.52145, saving model to m.h5\nEpoch 1/9\n3/3 - 0s - loss: 2\n",
 	 "epoch 1, loss=2"},
+	{"[500/5,000] G_loss: +2.829 D_loss: -5.224\n[1,000/5,000] G_loss: +1.5 D_loss: +0.25\n",
+	 "step 500, G_loss=2.829, D_loss=-5.224; step 1000, G_loss=1.5, D_loss=0.25"},
 	/* PyTorch's examples and tutorials */
 	{"Train Epoch: 1 [640/60000 (1%)]\tLoss: 0.512345\n", "step 640, Train Loss=0.512345"},
 	{"Train Epoch: 2 [0/60000 (0%)]\tLoss: 0.5\n", "step 60000, Train Loss=0.5"},
