@@ -135,8 +135,11 @@ static double estimate_mean_energy(const struct runs *runs, const struct space *
 }
 
 /* Why nothing is known of values that did not run. Few runs say nothing of how the time depends on them. */
-static char *estimate_why_far(const char *name, bool seen, size_t runs)
+static char *estimate_why_far(const char *name, bool given, bool seen, size_t runs)
 {
+	if (!given)
+		return mem_printf("not known: '%s' is not given, and each of %zu earlier run%s had a value for it",
+				  name, runs, runs == 1 ? "" : "s");
 	if (!seen && runs >= FORECAST_RUNS_LEAST)
 		return mem_printf("not known: none of %zu earlier runs had the parameter '%s'", runs, name);
 	if (runs >= FORECAST_RUNS_LEAST)
@@ -167,7 +170,8 @@ static enum forecast_answer estimate_model(const struct runs *runs, const struct
 	}
 	enum forecast_answer answer = known ? FORECAST_KNOWN : FORECAST_FEW;
 	if ((double)far > ESTIMATE_FAR_SHARE * (double)count) {
-		e->unknown = estimate_why_far(runs->names.at[which], forecast_has(runs->time, which),
+		const char *name = runs->names.at[which];
+		e->unknown = estimate_why_far(name, space_find(space, name) >= 0, forecast_has(runs->time, which),
 					      forecast_runs(runs->time));
 		answer = FORECAST_FAR;
 	} else if (known) {

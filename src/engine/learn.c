@@ -146,7 +146,8 @@ static int learn_result_cb(void *ctx, const struct store_result *row)
 			 ((struct learn_result){.experiment = look->experiment,
 						.number = row->number,
 						.parameters = mem_strdup(row->parameters),
-						.value = row->best}));
+						.value = row->best,
+						.imported = row->imported}));
 	return 0;
 }
 
@@ -204,6 +205,34 @@ static int learn_choose_experiments(struct learn_look *look, struct problems *pr
 			vec_push(&look->candidates, search->learn_ids[i]);
 	}
 	return 0;
+}
+
+/* Is it a copy of a result that another experiment has? */
+static bool learn_is_copy(const struct learn *learn, size_t at)
+{
+	const struct learn_result *copy = &learn->results.at[at];
+	for (size_t i = 0; copy->imported && i < learn->results.len; i++) {
+		const struct learn_result *other = &learn->results.at[i];
+		if (i != at && other->parameters && other->value == copy->value &&
+		    strcmp(other->parameters, copy->parameters) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What an experiment has imported from another one that is learnt from counts once. */
+static void learn_drop_copies(struct learn *learn)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < learn->results.len; i++)
+		if (learn_is_copy(learn, i)) {
+			free(learn->results.at[i].parameters);
+			learn->results.at[i].parameters = NULL;
+		}
+	for (size_t i = 0; i < learn->results.len; i++)
+		if (learn->results.at[i].parameters)
+			learn->results.at[kept++] = learn->results.at[i];
+	learn->results.len = kept;
 }
 
 /* Turns the order (the newest came first), and keeps the newest half and the best of the others. */
@@ -271,6 +300,7 @@ int learn_find(struct engine *engine, struct spec *spec, const struct node *file
 	int rc = learn_choose_experiments(&look, problems);
 	for (size_t i = 0; rc == 0 && i < look.candidates.len; i++)
 		rc = learn_look_at(&look, look.candidates.at[i]);
+	learn_drop_copies(ret);
 	learn_keep(ret, spec->objectives[0].maximise);
 	if (ret->results.len)
 		learn_say(ret, search);

@@ -19,6 +19,7 @@ struct learn {
 		int64_t experiment, number; /* of the task */
 		char *parameters; /* JSON */
 		double value;
+		bool imported;
 	}) results; /* the oldest first */
 };
 

@@ -152,7 +152,8 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 	}
 	if (rc == 0 && count && !isnan(values[0])) {
 		task->best = task->last = values[0];
-		task->best_step = task->last_step = task->step = 0;
+		task->best_step = task->last_step = 0;
+		task->step = -1; /* how long it was trained is not known */
 		e->best_changed = true;
 		rc = store_set_progress(engine->store, task);
 	}

@@ -532,6 +532,7 @@ struct store_result {
 	double best, time_s; /* NAN: not known */
 	bool beyond; /* it does not keep a limit */
 	bool unsettled; /* with repeats: not all tasks of its configuration have ended well */
+	bool imported;
 };
 typedef int (*store_result_f)(void *ctx, const struct store_result *row);
 /* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */

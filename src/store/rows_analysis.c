@@ -9,12 +9,13 @@
 
 /* The time that was measured, else the time between its start and its end; an imported task has neither. */
 static const char sql_results[] =
-	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, 0 FROM task "
+	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, 0, reason IS 'imported' FROM task "
 	"WHERE experiment = ?1 AND state = " NUMBER(FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
 /* Where configurations are repeated: one whose tasks have not all ended well is no candidate, as in configuration.h. */
 static const char sql_repeated_results[] =
 	"WITH c AS MATERIALIZED (" SQL_MEANS
-	") SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, c.o > 0 OR c.b > 0 FROM task "
+	") SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, c.o > 0 OR c.b > 0, "
+	"reason IS 'imported' FROM task "
 	"JOIN c ON c.p = parameters WHERE experiment = ?1 AND state = " NUMBER(
 		FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
 static const char sql_running[] =
@@ -34,13 +35,12 @@ static const char sql_untold[] = "SELECT number FROM task WHERE experiment = ?1 
 	PRUNED) ") AND asked NOT IN (SELECT asked FROM search_event WHERE experiment = ?1 AND kind = " NUMBER(EVENT_TELL) ")";
 static const char sql_set_event[] = "UPDATE search_event SET value = ?3 WHERE experiment = ?1 AND seq = ?2";
 
-/* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
- * script's name, so not too many of them are looked at. */
-#define TIMED                                                                                                                                              \
-	"WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(                                                                 \
-		FINISHED) " AND with_wall > 0 ORDER BY experiment DESC LIMIT 100), "                                                                       \
-			  "same (id, backend, parameters) AS (SELECT e.id, e.backend, e.parameters FROM timed CROSS JOIN experiment e ON e.id = timed.id " \
-			  "WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2)) "
+/* Of the newest experiments of the program, those that have finished tasks with a time. */
+#define TIMED                                                                                                          \
+	"WITH same (id, backend, parameters) AS (SELECT e.id, e.backend, e.parameters FROM experiment e "              \
+	"WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) AND "                \
+	"EXISTS (SELECT 1 FROM tally y WHERE y.experiment = e.id AND y.state = " NUMBER(                               \
+		FINISHED) " AND y.with_wall > 0) ORDER BY e.id DESC LIMIT 100) "
 static const char sql_pace[] = TIMED
 	", pace AS (SELECT * FROM same ORDER BY id DESC LIMIT 1), "
 	"took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT id FROM pace) AND state = " NUMBER(
@@ -166,6 +166,7 @@ int store_each_result(struct store *store, int64_t experiment, int64_t below, in
 			.time_s = row_real(row, 4),
 			.beyond = row_int(row, 5) != 0,
 			.unsettled = row_int(row, 6) != 0,
+			.imported = row_int(row, 7) != 0,
 		};
 		if ((rc = each(ctx, &result)) < 0)
 			break;

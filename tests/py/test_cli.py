@@ -580,6 +580,8 @@ def test_many_runs_tell_what_other_values_take(cli):
     far = cli.json("check", "--json", "wait.sh", "s=20,30", "--pass", "env")["estimate"]
     assert far["task_s"] is None and far["wall_s"] is None and far["limit_s"] is None
     assert far["basis"] == "not known: the values of 's' lie far outside those of 24 earlier runs"
+    left = cli.json("check", "--json", "wait.sh", "--pass", "env")["estimate"]
+    assert left["basis"] == "not known: 's' is not given, and each of 24 earlier runs had a value for it"
     new = cli.json("check", "--json", "wait.sh", "s=0.2", "depth=3", "--pass", "env")["estimate"]
     assert new["basis"] == "not known: none of 24 earlier runs had the parameter 'depth'"
 

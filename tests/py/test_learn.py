@@ -33,6 +33,9 @@ def test_second_experiment_starts_from_the_results_of_the_first(daemon):
     checked = check(daemon, spec())
     assert words in checked["reason"] and checked["sample_exact"] is False  # what it will propose is not shown
     assert check(daemon, spec(strategy="random"))["sample_exact"] is True
+    # Nor is the command that is shown that of the first task then.
+    calls = [check(daemon, spec(strategy=s))["call_exact"] for s in ("gp", "random")]
+    assert calls == [False, True] and check(daemon, spec(learn_from="none"))["call_exact"] is True
     two = daemon.submit(SCRIPT, spec())
     wait_for(lambda: (daemon.get(f"/experiments/{two}/search")["ask_ms"] or 0) > 0, lambda: "no time of a proposal is shown")
     done = daemon.wait_ended(two)
@@ -44,6 +47,17 @@ def test_second_experiment_starts_from_the_results_of_the_first(daemon):
     three = daemon.submit(SCRIPT, spec(tasks=3))
     assert "starts from 12 results of" in daemon.get(f"/experiments/{three}")["search"]["reason"]
     daemon.wait_ended(three)
+
+
+def test_imported_copies_of_a_result_are_learnt_from_once(daemon):
+    one = daemon.submit(SCRIPT, spec())
+    daemon.wait_ended(one)
+    two = daemon.submit(SCRIPT, spec(tasks=2, learn_from="none", seed=4))
+    daemon.wait_ended(two)
+    daemon.cli("import", two, one)
+    imported = [t["epoch"] for t in daemon.tasks(two) if t["reason"] == "imported"]
+    assert len(imported) >= 4 and set(imported) == {None}, imported  # not 0 epochs
+    assert f"starts from 8 results of {one}, {two} " in check(daemon, spec())["reason"]
 
 
 def test_nothing_is_learnt_from_another_function(daemon):

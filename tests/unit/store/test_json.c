@@ -509,6 +509,24 @@ static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void *
 	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), -ENOENT);
 }
 
+static void test_a_program_is_known_behind_a_hundred_experiments_of_others(void **state)
+{
+	struct fixture *f = *state;
+	struct store_pace pace;
+	run_sql(f,
+		"CREATE TEMP TABLE other AS SELECT * FROM experiment WHERE id = 1;"
+		"CREATE TEMP TABLE tallied AS SELECT * FROM tally WHERE experiment = 1;"
+		"UPDATE other SET script = 'other.py'");
+	for (int i = 0; i < 120; i++)
+		run_sql(f,
+			"UPDATE other SET id = (SELECT max(id) + 1 FROM experiment);"
+			"UPDATE tallied SET experiment = (SELECT id FROM other);"
+			"INSERT INTO experiment SELECT * FROM other; INSERT INTO tally SELECT * FROM tallied");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 1);
+	free(pace.parameters);
+}
+
 static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(void **state)
 {
 	struct fixture *f = *state;
@@ -598,6 +616,7 @@ int main(void)
 		CASE(test_energy_lists_the_newest_experiments),
 		CASE(test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere),
 		CASE(test_the_pace_is_the_median_of_the_newest_of_the_same_program),
+		CASE(test_a_program_is_known_behind_a_hundred_experiments_of_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
