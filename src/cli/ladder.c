@@ -20,7 +20,7 @@ static void ladder_write_rungs(const struct node *search, const struct term *ter
 {
 	const struct node *own = node_get(node_get(search, "state"), "rungs");
 	const struct node *rungs = own ? own : node_get(search, "fidelities");
-	const struct term_column columns[] = {{"LENGTH", true, false},
+	const struct term_column columns[] = {{own ? "LENGTH" : "RAN TO", true, false},
 					      {own ? "RESULTS" : "TASKS", true, false},
 					      {own ? "WENT ON" : "FINISHED", true, false}};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};

@@ -70,7 +70,8 @@ static void run_say_created(struct call *call, const struct node *experiment, bo
 	buf_addf(&line, "%s: ", id);
 	term_add_safe(&line, node_get_string(experiment, "name"));
 	int64_t total = node_get_int(node_get(experiment, "tasks"), "total", 0);
-	buf_addf(&line, ", %" PRId64 " task%s", total, total == 1 ? "" : "s");
+	bool runs = node_get(node_get(experiment, "spec"), "fidelity") != NULL; /* a task may use several of them */
+	buf_addf(&line, ", %" PRId64 " %s%s", total, runs ? "run" : "task", total == 1 ? "" : "s");
 	where_add(experiment, &line);
 	puts(buf_text(&line));
 	if (detached) {
@@ -114,6 +115,16 @@ static int run_created(struct call *call, const struct reply *reply)
 	return status;
 }
 
+/* The command of the first task, or an example of one. */
+static void run_add_call(const struct node *answer, const struct term *term, struct buf *out)
+{
+	const char *text = node_get_string(answer, "call");
+	bool exact = node_get_bool(answer, "call_exact", true);
+	char *shown = text ? mem_printf("%s%s", exact ? "" : "such as ", text) : NULL;
+	view_line(out, term, "call", shown);
+	free(shown);
+}
+
 /* Shows the command of the first task and what was chosen for it, before anything runs. What is wrong is reported by the
  * request that follows. */
 static void run_show_call(struct call *call, struct submit *submit)
@@ -129,10 +140,8 @@ static void run_show_call(struct call *call, struct submit *submit)
 	if (rc < 0)
 		return;
 	if (reply.status < 300 && node_parse_json(buf_text(&reply.body), reply.body.len, &answer, NULL) == 0) {
-		const char *text = node_get_string(answer, "call");
 		const struct node *chosen = node_get(answer, "chosen");
-		if (text)
-			view_line(&line, &call->term, "call", text);
+		run_add_call(answer, &call->term, &line);
 		for (size_t i = 0; chosen && chosen->type == NODE_LIST && i < chosen->count; i++)
 			view_line(&line, &call->term, i ? " " : "chosen", node_string(chosen->items[i]));
 		fwrite(buf_text(&line), 1, line.len, stderr); /* the first word of the output is the id */
@@ -360,7 +369,7 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	check_add_environment(node_get(answer, "environment"), term, out);
 	check_add_estimate(node_get(answer, "estimate"), term, out);
 	check_add_sample(answer, term, out);
-	view_line(out, term, "call", node_get_string(answer, "call") ? node_get_string(answer, "call") : "");
+	run_add_call(answer, term, out);
 	for (size_t i = 0; chosen && chosen->type == NODE_LIST && i < chosen->count; i++)
 		view_line(out, term, i ? " " : "chosen", node_string(chosen->items[i]));
 	for (size_t i = 0; notes && notes->type == NODE_LIST && i < notes->count; i++)

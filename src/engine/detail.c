@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/token.h"
+#include "spool/caller.h"
 #include "spool/logtimes.h"
 #include "spool/paths.h"
 #include "store/json.h"
@@ -236,6 +237,18 @@ void engine_write_files(struct engine *engine, int64_t experiment, struct json *
 	char *folder = detail_files_folder(engine, experiment);
 	detail_put_files(folder, NULL, out);
 	free(folder);
+	/* What was active in the shell that submitted it: a copy that is submitted elsewhere needs it, too. */
+	char *root = engine_folder(engine, experiment, 0, 0), *path = spool_caller_path(root);
+	struct spool_caller caller = spool_caller_read(path);
+	json_key_string(out, "python", caller.python);
+	json_key(out, "modules");
+	json_list(out);
+	for (size_t i = 0; caller.modules && i < caller.modules->count; i++)
+		json_put_string(out, node_string(caller.modules->items[i]));
+	json_end(out);
+	spool_caller_free(&caller);
+	free(path);
+	free(root);
 }
 
 /* A regular file, which no link leads to. */

@@ -234,7 +234,10 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 	json_end(out);
 	if (!grid) {
 		buf_clear(&how);
-		buf_addf(&how, "a budget of %" PRIu64, (count / r->spec->repeats));
+		buf_addf(&how, "a budget of %" PRIu64 "%s", (count / r->spec->repeats),
+			 r->spec->search->fidelity_param < 0
+				 ? ""
+				 : " runs; a task that is run again for longer uses one more");
 	}
 	if (r->spec->repeats > 1)
 		buf_addf(&how, "%s × %" PRIu64 " repeats", how.len ? "" : "1", r->spec->repeats);
@@ -368,6 +371,8 @@ static int preview_write(struct engine *engine, const struct request *r, bool sc
 	/* A search that learns proposes by the results that have come, those of earlier experiments included. */
 	json_key_bool(out, "sample_exact",
 		      !(search->strategy->capabilities & SEARCH_ADAPTIVE) || (planned == 1 && !r->learn.results.len));
+	/* The first proposal follows from the results of earlier experiments, where there are any. */
+	json_key_bool(out, "call_exact", !(search->strategy->capabilities & SEARCH_ADAPTIVE) || !r->learn.results.len);
 	json_key(out, "experiment");
 	node_write_json(r->written, out);
 	request_write_preview(r, out);

@@ -468,7 +468,7 @@ def test_worker_on_the_command_line(daemon):
     assert daemon.task(experiment, 1)["state"] == "running"
     daemon.cli("tell", f"{experiment}/1", "loss=0.5", "--step", 1)
     assert daemon.task(experiment, 1)["state"] == "finished"  # told is true at once
-    assert daemon.metrics(experiment, 1)["loss"] == {"step": [0, 1], "value": ["NaN", 0.5]}
+    assert daemon.metrics(experiment, 1)["loss"] == {"step_name": "step", "step": [0, 1], "value": ["NaN", 0.5]}
     task = json.loads(daemon.cli("ask", experiment, "--json").stdout)
     daemon.cli("tell", task["id"], "--failed", "it broke")
     assert daemon.task(experiment, 2)["cause"]["text"] == "it broke"

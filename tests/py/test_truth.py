@@ -217,7 +217,8 @@ def test_a_score_at_the_end_does_not_take_a_printed_curve_away(daemon):
     e = daemon.submit(script, {"objective": {"metric": "accuracy", "goal": "max"}})
     assert daemon.wait_ended(e)["best"]["value"] == 0.7125
     task = json.loads(daemon.cli("export", e, "--format", "json").stdout)["tasks"][0]
-    assert task["metrics"]["stdout/accuracy"] == {"step": [1, 2, 3, 4, 5], "value": [0.55, 0.6, 0.65, 0.7, 0.75]}
+    assert task["metrics"]["stdout/accuracy"] == {
+        "step_name": "epoch", "step": [1, 2, 3, 4, 5], "value": [0.55, 0.6, 0.65, 0.7, 0.75]}
     assert task["metrics"]["accuracy"]["value"] == [0.7125]
     assert "both have accuracy: shown as" in daemon.cli("show", f"{e}/1").stdout
 

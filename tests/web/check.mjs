@@ -161,6 +161,7 @@ export function check(sent, wantScan) {
     sample_exact: strategy === 'grid',
     experiment: e,
     call: `python3 ${e.script ?? 'model.py'}`,
+    call_exact: true,
     chosen: [],
     script: [
       '#!/bin/bash',

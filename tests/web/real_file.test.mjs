@@ -229,3 +229,21 @@ test('a copy of what was changed while it ran has the change; JSON becomes YAML'
   await daemon.cli('stop', id);
   assert.deepEqual(troubles.splice(0), []);
 });
+
+test('a copy runs in the environment that was active for the original', { skip }, async () => {
+  const { page, troubles } = seat;
+  const body = {
+    experiment: { script: 'train.py', parameters: { lr: [1] }, resources: { backend: 'external' } },
+    files: [{ path: 'train.py', text: 'print(1)\n' }],
+    caller: { python: '/opt/no-such-venv', modules: ['cuda/12.2'], variables: {} },
+  };
+  const { id } = await daemon.api('POST', '/experiments', body);
+  await page.goto(daemon.url);
+  await page.evaluate(() => localStorage.removeItem('sluice.draft'));
+  await page.goto(`${daemon.url}/new?from=${id}`);
+  await page.getByText('Copied from train.').waitFor();
+  await page.getByRole('tab', { name: 'YAML' }).click();
+  const text = await editor().inputValue();
+  assert.match(text, /^environment:\n {2}python: \/opt\/no-such-venv\n {2}modules: \[cuda\/12\.2\]$/m);
+  assert.deepEqual(troubles.splice(0), []);
+});

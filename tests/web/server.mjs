@@ -401,6 +401,8 @@ export class Fixture {
           { path: model.e.script, bytes: 20 },
           { path: 'data/labels.csv', bytes: 4 },
         ],
+        python: null,
+        modules: [],
       });
     if (rest === 'file') return text(q.get('path') === model.e.script ? 'import sys\nprint(sys.argv)\n' : 'a,b\n');
     if (rest === 'export') return text('task,state\n');

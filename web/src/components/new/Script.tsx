@@ -329,8 +329,13 @@ function PassFields() {
       )}
       {check.value?.call && (script.value || doc().has('command')) && (
         <div class="field">
-          <span class="field-label">The first task runs</span>
-          <pre class="code call" tabIndex={0} role="region" aria-label="Command of the first task">
+          <span class="field-label">{check.value.call_exact ? 'The first task runs' : 'A task runs, for example'}</span>
+          <pre
+            class="code call"
+            tabIndex={0}
+            role="region"
+            aria-label={`Command of ${check.value.call_exact ? 'the first task' : 'a task'}`}
+          >
             {check.value.call}
           </pre>
         </div>

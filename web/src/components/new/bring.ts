@@ -6,7 +6,7 @@ import { confirm } from '../../data/confirm';
 import { type Draft, FILE_NAME, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import { drop, keyOf, nodeAt, plainNode, printTree, put, readTree, restyle, textNode } from '../../data/tree';
-import type { Experiment, Value } from '../../data/types';
+import type { Experiment, Files, Value } from '../../data/types';
 import { yaml } from '../../data/yaml';
 import { files, giveScript, noteImported, script, setDraft, touched } from './form';
 
@@ -67,11 +67,18 @@ async function sourceOf(id: string): Promise<string> {
   return printTree(doc);
 }
 
+// What was active in the shell from which it was submitted: this page has no such shell.
+function takeShell(doc: Document, { python, modules }: Files) {
+  if (python && !nodeAt(doc, ['environment', 'python'])) put(doc, ['environment', 'python'], textNode(python));
+  if (modules.length && !nodeAt(doc, ['environment', 'modules']))
+    put(doc, ['environment', 'modules'], plainNode(modules));
+}
+
 export async function copyFrom(id: string) {
   try {
     const e = await get<Experiment>(`/experiments/${id}`);
     if (!(await mayReplace(`A copy of ${e.name}`))) return;
-    const listed = await get<{ files: { path: string; mode?: string }[] }>(`/experiments/${id}/files`);
+    const listed = await get<Files>(`/experiments/${id}/files`);
     const read = (path: string) => request('GET', `/experiments/${id}/file?path=${encodeURIComponent(path)}`);
     const made: Draft = { name: FILE_NAME, text: '', script: null, files: [], own: true, touched: false };
     for (const { path, mode } of listed.files) {
@@ -80,6 +87,7 @@ export async function copyFrom(id: string) {
       else made.files.push(await upload(path, await got.blob(), mode));
     }
     const { doc } = readTree(await sourceOf(id));
+    takeShell(doc, listed);
     put(doc, ['name'], textNode(`${e.name} (copy)`.slice(0, 120)));
     setDraft({ ...made, text: printTree(doc) });
     toast(`Copied from ${e.name}.`);
