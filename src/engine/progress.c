@@ -136,7 +136,8 @@ static void progress_step(struct engine_live *live, const struct journal_record 
 		return;
 	if ((epochs || named) && !live->epochs)
 		progress_begin_epochs(live);
-	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step, !epochs || r->epoch == floor(r->epoch));
+	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step,
+			  !epochs || r->epoch == floor(r->epoch));
 }
 
 void progress_take_epochs(struct engine_live *live, const struct journal_record *r)

@@ -2,7 +2,7 @@
 // selection, the further charts, the front, and every chart as a file. SLUICE_BIN names the program, SLUICE_SHOTS a
 // folder for pictures of the pages.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { audit, drawn, launch, open, sideways } from './browser.mjs';
@@ -389,5 +389,33 @@ test('selected tasks are starred, tagged and noted together, and the filter find
   assert.equal((await api('GET', `/experiments/${id}/tasks/8`)).notes, 'seen together');
   await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('star = yes and tags = keep');
   await page.locator('.table-foot').getByText('3 of 24 tasks').waitFor();
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('metrics can be chosen on a page that was open before the first value', { skip }, async () => {
+  const { page } = seat;
+  const go = path.join(daemon.state, 'go');
+  const script = `import os, time
+while not os.path.exists(${JSON.stringify(go)}):
+    time.sleep(0.05)
+print('epoch=1 loss=0.5 val_loss=0.6 accuracy=0.7')
+`;
+  const experiment = {
+    name: 'later',
+    script: 'later.py',
+    parameters: { lr: [0.1] },
+    objective: { metric: 'val_loss', goal: 'min' },
+    resources: { backend: 'local' },
+  };
+  const later = (await api('POST', '/experiments', { experiment, files: [{ path: 'later.py', text: script }] })).id;
+  await page.goto(`${daemon.url}/e/${later}`);
+  await page.getByText('Live').waitFor();
+  await page.locator('[data-row="1"]').getByText('Running').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Metric / }).count(), 0);
+  await writeFile(go, '');
+  await page.getByRole('button', { name: 'Metric val_loss' }).click();
+  await page.getByRole('checkbox', { name: 'accuracy' }).check();
+  await page.waitForURL(/metric=val_loss%2Caccuracy|metric=val_loss,accuracy/);
+  await shoot('later');
   assert.deepEqual(seat.troubles, []);
 });

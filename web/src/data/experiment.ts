@@ -485,6 +485,7 @@ export class ExperimentStore extends Store {
         tasks.set(number, { ...event.data, values: before?.values });
         moved = true;
       } else if (event.type === 'metrics' && event.data.experiment === this.id) {
+        this.addNames(event.data);
         moved = this.addPoints(event.data, tasks ?? this.tasks.value) || moved;
       } else if (event.type === 'removed' && event.data.experiment === this.id) {
         this.removed.value = true;
@@ -496,6 +497,14 @@ export class ExperimentStore extends Store {
     }
     this.followBest(tasks ?? this.tasks.value);
     if (moved) this.drawn.value++;
+  }
+
+  // A metric that no task had when the experiment was fetched can be chosen from its first value on.
+  private addNames(data: MetricRows) {
+    const e = this.detail.value;
+    const fresh = new Set(data.rows.flatMap((row) => Object.keys(row.values)));
+    for (const name of e?.metrics ?? []) fresh.delete(name);
+    if (e && fresh.size) this.detail.value = { ...e, metrics: [...e.metrics, ...fresh] };
   }
 
   private addPoints(data: MetricRows, tasks: Map<number, TaskSummary>): boolean {
