@@ -13,6 +13,9 @@
 #include <strings.h>
 
 static const char *const part_columns[] = {"split", "phase", "subset", "dataset", "set", "stage", "mode", "partition"};
+/* These where their text is a word such as train or val: "status" may be "training", too. */
+static const char *const part_maybe[] = {"type",  "kind",       "part",       "which",     "data",     "loop",  "group",
+					 "event", "data_split", "split_name", "data_type", "set_name", "source"};
 static const char *const part_metrics[] = {"metric", "metric_name", "name", "tag", "key", "variable"};
 static const char *const part_values[] = {"value", "metric_value", "scalar"};
 static const char *const part_numbers[] = {"rank", "local_rank", "global_rank", "fold",     "cv_fold", "seed",
@@ -41,7 +44,8 @@ static bool part_is_one_of(const char *const *list, size_t count, const char *na
 
 bool metrics_part_is_word(const char *column, const char *word, size_t len)
 {
-	return part_is_one_of(part_columns, COUNT_OF(part_columns), column) || word_kind_of(word, len) == WORD_PART;
+	return part_is_one_of(part_columns, COUNT_OF(part_columns), column) ||
+		(word_kind_of(word, len) == WORD_PART && part_is_one_of(part_maybe, COUNT_OF(part_maybe), column));
 }
 
 bool metrics_part_is_value(const char *column)

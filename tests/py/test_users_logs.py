@@ -111,7 +111,9 @@ LOGS = [
     ("scalars of TensorFlow and JAX", "for e in (1, 2, 3): print(f'epoch {e} loss: tf.Tensor({1/e:.4f}, shape=(), dtype=float32) "
      "acc: <tf.Tensor: shape=(), dtype=float32, numpy={0.5+e/10:.2f}> val_loss: Array({2/e:.4f}, dtype=float32)')\n",
      {"loss": HALVES, "acc": TENTHS, "val_loss": DOUBLES}),
-    ("parts in a column of any name", "open('m.csv', 'w').write('epoch,type,loss\\n' + ''.join(f'{e},{t},{v/e}\\n' for e in (1, 2, 3) for t, v in (('train', 1), ('val', 2))))\n"
+    ("a column that says what the script does", "open('m.csv', 'w').write('epoch,status,loss\\n1,training,3\\n2,training,2\\n3,finished,1\\n')\n",
+     {"loss": curve(lambda e: 4 - e)}),
+    ("parts in a column called type", "open('m.csv', 'w').write('epoch,type,loss\\n' + ''.join(f'{e},{t},{v/e}\\n' for e in (1, 2, 3) for t, v in (('train', 1), ('val', 2))))\n"
      "for e in (1, 2, 3):\n    for t, v in (('train', 1), ('val', 2)): print({'type': t, 'epoch': e, 'acc': round(v / e, 4)})\n",
      {"train/loss": curve(lambda e: 1 / e), "val/loss": curve(lambda e: 2 / e), "train/acc": HALVES, "val/acc": DOUBLES}),
     ("scores in a text", "open('results.txt', 'w').write('Accuracy: 0.93\\nF1: 0.9\\n')\n", {"Accuracy": [(1, 0.93)], "F1": [(1, 0.9)]}),
