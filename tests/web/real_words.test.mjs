@@ -84,6 +84,37 @@ test('the list fits 1280 pixels and names the id, and so do the pages', { skip }
   await files.getByText('No files written.').waitFor();
 });
 
+test('the buttons over the curves are in one row, and a long command is seen in full', { skip }, async () => {
+  const id = await submit("print('epoch 1 val_loss 0.5 val_acc 0.1')\n", {
+    parameters: {
+      lr: [0.1, 0.2],
+      a_parameter_with_a_long_name: [0.123456789],
+      another_one_that_is_long: ['some words in quotes'],
+    },
+    objective: 'val_loss',
+  });
+  await reached(`/experiments/${id}`, ENDED);
+  await visit(`/e/${id}`);
+  const controls = page.locator('.card > header .controls').first();
+  await controls.getByRole('button', { name: 'Table' }).waitFor();
+  const rows = await controls.locator(':scope > *').evaluateAll((all) => [
+    ...new Set(
+      all
+        .map((one) => one.getBoundingClientRect())
+        .filter((box) => box.height)
+        .map((box) => Math.round((box.top + box.bottom) / 20)),
+    ),
+  ]);
+  assert.equal(rows.length, 1, `rows at ${rows}`);
+  await visit(`/new?from=${id}`);
+  const call = page.getByRole('region', { name: 'Command of the first task' });
+  await call.getByText('--another').waitFor();
+  assert.ok((await call.evaluate((e) => e.scrollWidth - e.clientWidth)) <= 0);
+  // A short word is not cut at its signs: each is on one line.
+  const lines = await call.locator('.shell-word').evaluateAll((all) => all.map((one) => one.getClientRects().length));
+  assert.ok(lines.length > 4 && lines.every((n) => n === 1), `${lines}`);
+});
+
 test('a wait for a free place counts as waiting', { skip }, async () => {
   const id = await submit('import time\ntime.sleep(2)\n', { parameters: { x: [1, 2, 3] }, search: { parallel: 1 } });
   await reached(`/experiments/${id}`, ENDED);

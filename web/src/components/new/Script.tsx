@@ -8,6 +8,7 @@ import { toast } from '../../data/toast';
 import { drop, listNode, put } from '../../data/tree';
 import { bytes, count, plural } from '../../lib/format';
 import { Card } from '../Card';
+import { Command } from '../Command';
 import { Dialog } from '../Dialog';
 import { Errors } from '../Field';
 import { Icon } from '../Icon';
@@ -336,7 +337,7 @@ function PassFields() {
             role="region"
             aria-label={`Command of ${check.value.call_exact ? 'the first task' : 'a task'}`}
           >
-            {check.value.call}
+            <Command text={check.value.call} />
           </pre>
         </div>
       )}

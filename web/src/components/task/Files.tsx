@@ -7,6 +7,7 @@ import { bytes, plural } from '../../lib/format';
 import { shellLine } from '../../lib/shell';
 import { plain } from '../../lib/text';
 import { Card } from '../Card';
+import { Command } from '../Command';
 import { CopyButton } from '../CopyButton';
 import { Icon } from '../Icon';
 
@@ -200,7 +201,9 @@ export function Files({ task, e }: { task: Task; e: Experiment }) {
       <div class="body">
         {task.argv?.length > 0 && (
           <div class="argv-line">
-            <pre class="argv">{plain(shellLine(task.argv))}</pre>
+            <pre class="argv">
+              <Command text={plain(shellLine(task.argv))} />
+            </pre>
             <CopyButton label="Copy the command" text={() => shellLine(task.argv)} />
           </div>
         )}
