@@ -10,7 +10,7 @@
 enum space_kind { SPACE_CONSTANT, SPACE_CHOICE, SPACE_REAL, SPACE_INT };
 
 enum space_value_kind {
-	SPACE_VALUE_NONE, /* the parameter does not apply here: its condition is not met */
+	SPACE_VALUE_NONE, /* the parameter does not apply here: its condition is not met, or it is optional and was left out */
 	SPACE_VALUE_BOOL,
 	SPACE_VALUE_INT,
 	SPACE_VALUE_REAL,
@@ -44,6 +44,7 @@ struct space_param {
 	bool categorical; /* the user says that the choices are labels, even if all of them are numbers */
 	bool ordered; /* a range, or choices that are all numbers: points close in the cube have close values */
 	size_t *ranks; /* ordered CHOICE: the choices by ascending value; NULL: in the order of the file */
+	bool optional; /* a configuration that was given may lack it; every proposal has it */
 	bool has_default;
 	struct space_value fallback; /* `default`: what the search tries first */
 	uint64_t cardinality; /* see space_cardinality */
@@ -100,7 +101,8 @@ bool space_applies(const struct space *space, size_t param, const struct space_v
 void space_write_value(const struct space_value *value, struct json *out);
 /* A JSON map of the active values, in the order of the file. */
 void space_write_values(const struct space *space, const struct space_value *values, struct json *out);
-/* Reads such a map back (for replay, imports, `suggest`): every name known, every value in the space. */
+/* Reads such a map back (for replay, imports, `suggest`): every name known, every value in the space. What is optional
+ * may be left out. */
 int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
 		      struct problems *problems) MUST_USE;
 /* The same for values of the right type that may lie outside the space. *ret_outside: one of them does. Texts belong to

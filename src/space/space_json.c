@@ -203,6 +203,8 @@ static int space_read_map(const struct space *space, const struct node *map, str
 						  param->name);
 		} else if (node) {
 			one = space_read_value(param, node, &values[at], outside, problems);
+		} else if (param->optional) {
+			continue;
 		} else if (param->cardinality == 1) {
 			values[at] = space_value_at(param, 0);
 		} else {
@@ -305,6 +307,8 @@ static void space_write_param(const struct space *space, const struct space_para
 	json_key(out, "default");
 	space_write_value(param->has_default ? &param->fallback : &(struct space_value){0}, out);
 	space_write_when(space, param, out);
+	if (param->optional)
+		json_key_bool(out, "optional", true);
 	json_end(out);
 }
 

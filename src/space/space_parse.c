@@ -14,8 +14,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *const parse_param_keys[] = {"min",    "max",   "scale",   "step", "points",      "type",
-					       "values", "value", "default", "when", "categorical", NULL};
+static const char *const parse_param_keys[] = {"min",   "max",     "scale", "step",        "points",   "type", "values",
+					       "value", "default", "when",  "categorical", "optional", NULL};
 
 /* A scalar as a value; texts are copied. */
 static int parse_scalar(struct parse *p, const struct node *node, struct space_value *ret)
@@ -135,6 +135,17 @@ static int parse_categorical(struct parse *p, struct space_param *param, const s
 	return 0;
 }
 
+/* `optional: true`: a worker's own task may do without it. */
+static int parse_optional(struct parse *p, struct space_param *param, const struct node *map)
+{
+	const struct node *node = node_get(map, "optional");
+	if (node && node->type != NODE_BOOL)
+		return FAIL(p, node, "write optional: true", "'optional' is true or false, not %s",
+			    node->string ? node->string : node_type_name(node));
+	param->optional = node && node->boolean;
+	return 0;
+}
+
 static int parse_unknown_param_key(struct parse *p, const struct node *member)
 {
 	/* W&B's word for all of scale, type and list: its value says which. */
@@ -183,7 +194,7 @@ static int parse_param(struct parse *p, struct space_param *param, const struct 
 			space_parse_range_words(p, node, &param->log, &type); /* so that all is seen at once */
 		return -EINVAL;
 	}
-	if (parse_categorical(p, param, node) < 0)
+	if (parse_categorical(p, param, node) < 0 || parse_optional(p, param, node) < 0)
 		return -EINVAL;
 	if (node_get(node, "values"))
 		return parse_choices(p, param, node_get(node, "values"));

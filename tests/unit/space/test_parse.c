@@ -409,6 +409,35 @@ static void values_are_read_back_or_refused(void **state)
 	space_free(s);
 }
 
+static void what_is_optional_may_be_left_out(void **state)
+{
+	(void)state;
+	struct space *s = good(
+		"parameters:\n  a: {min: 0.0, max: 1.0, optional: true}\n  b: {value: 7, optional: true}\n"
+		"  c: [1, 2]\n  d: {values: [1, 2], when: {c: 2}}\nconstraints: [a < 0.5]\n");
+	struct node *map;
+	struct problems problems = {0};
+	struct space_value v[4];
+	double unit[3];
+	struct buf b = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&b);
+	assert_int_equal(node_parse_json("{\"c\":1}", 7, &map, NULL), 0);
+	assert_int_equal(space_read_values(s, map, v, &problems), 0);
+	assert_true(space_allows(s, v));
+	space_write_values(s, v, &w);
+	assert_string_equal(buf_text(&b), "{\"c\":1}");
+	space_encode(s, v, unit);
+	assert_true(unit[0] == 0.5);
+	space_decode(s, unit, v); /* a proposal has all */
+	assert_int_equal(v[0].kind, SPACE_VALUE_REAL);
+	assert_int_equal(v[1].integer, 7);
+	node_free(map);
+	buf_free(&b);
+	space_free(s);
+	bad("parameters:\n  a: {min: 0.0, max: 1.0, optional: 1}\n", 2, "'optional' is true or false, not 1",
+	    "optional: true");
+}
+
 static void the_parameters_are_described_as_json(void **state)
 {
 	(void)state;
@@ -445,6 +474,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_proven_is_not_said),
 		cmocka_unit_test(long_constraints_are_looked_at_less_often),
 		cmocka_unit_test(values_are_read_back_or_refused),
+		cmocka_unit_test(what_is_optional_may_be_left_out),
 		cmocka_unit_test(the_parameters_are_described_as_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
