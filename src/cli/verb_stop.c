@@ -56,10 +56,13 @@ static void stop_say(const struct target *target, const struct node *answer)
 		printf("%s/%" PRId64 " is %s\n", target->experiment, target->number, stopped ? state : done);
 		return;
 	}
-	int64_t count = node_get_int(answer, "tasks", 0);
+	int64_t count = node_get_int(answer, "tasks", 0), unproposed = node_get_int(answer, "unproposed", 0);
 	if (count)
 		printf("%s: %" PRId64 " task%s %s\n", target->experiment, count, count == 1 ? "" : "s", done);
-	else
+	if (unproposed)
+		printf("%s: %" PRId64 " planned task%s that had not begun will not run\n", target->experiment,
+		       unproposed, unproposed == 1 ? "" : "s");
+	if (!count && !unproposed)
 		printf("%s: there was nothing to do\n", target->experiment);
 }
 

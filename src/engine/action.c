@@ -7,6 +7,7 @@
 #include "engine/live.h"
 #include "engine/load.h"
 #include "engine/pause.h"
+#include "engine/propose.h"
 #include "engine/spec.h"
 #include "engine/settle.h"
 #include "engine/state.h"
@@ -86,7 +87,16 @@ static int action_stop_all(struct engine *engine, void *ctx, struct error *err)
 	int rc = store_set_stopping(engine->store, e->id, e->stopping, e->met_task);
 	if (rc == 0)
 		rc = engine_pause_end(engine, e);
+	if (rc == 0 && e->spec->search->open)
+		rc = engine_note_all(engine, e);
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_STOP);
+}
+
+int64_t engine_unproposed(struct engine *engine, int64_t experiment)
+{
+	const struct engine_experiment *e = engine_find(engine, experiment);
+	bool open = e && !e->asked_all && !e->stopping && e->planned > e->last_number;
+	return open ? e->planned - e->last_number : 0;
 }
 
 int engine_stop_within(struct engine *engine, struct engine_experiment *experiment, enum store_stop why)
@@ -193,8 +203,7 @@ int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t 
 	return rc;
 }
 
-/* The search goes on where it was stopped. */
-static int action_end_stop(struct engine *engine, struct engine_experiment *e)
+int engine_end_stop(struct engine *engine, struct engine_experiment *e)
 {
 	e->stopping = STORE_STOP_NO;
 	e->met_task = 0;
@@ -212,7 +221,7 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 	if (!action->failed_only)
 		action->touched += e->counts[STORE_FINISHED] + e->counts[STORE_STOPPED] + e->counts[STORE_PRUNED];
 	if (!action->failed_only && e->stopping) {
-		rc = action_end_stop(engine, e);
+		rc = engine_end_stop(engine, e);
 	}
 	if (rc == 0)
 		rc = engine_hold_forget(engine, e);
@@ -280,7 +289,7 @@ static int action_resume(struct engine *engine, void *ctx, struct error *err)
 	(void)err;
 	if (e->paused && !e->stopping)
 		return engine_pause_end(engine, e);
-	int rc = action_end_stop(engine, e);
+	int rc = engine_end_stop(engine, e);
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_GO_ON);
 }
 

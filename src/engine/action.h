@@ -14,6 +14,8 @@ int engine_stop_within(struct engine *engine, struct engine_experiment *experime
 int engine_stop_met(struct engine *engine, struct engine_experiment *experiment, int64_t task) MUST_USE;
 /* Stops that task too. */
 int engine_end_met(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
+/* Its search may go on where it was stopped; inside the transaction. */
+int engine_end_stop(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* The reason that a stopped task shows. */
 const char *engine_stop_why(struct engine *engine, const struct engine_experiment *experiment, int64_t task);
 

@@ -60,7 +60,7 @@ static int look_event_cb(void *ctx, const struct store_event *event)
 {
 	struct looks *looks = ctx;
 	struct node *record = NULL;
-	if (event->kind == STORE_EVENT_CHANGE || !event->value)
+	if (event->kind == STORE_EVENT_CHANGE || event->kind == STORE_EVENT_CORRECT || !event->value)
 		return 0;
 	int rc = node_parse_json(event->value, strlen(event->value), &record, NULL);
 	if (rc == 0 && event->kind != STORE_EVENT_TELL)

@@ -49,7 +49,7 @@ int engine_update_best(struct engine *engine, struct engine_experiment *e)
 	bool maximise = spec->objective_count && spec->objectives[0].maximise;
 	struct store_repeats repeats = {0};
 	int rc = spec->repeats > 1 ? store_read_best_mean(engine_store(engine), e->id, maximise, &repeats)
-				   : store_update_best(engine_store(engine), e->id, maximise);
+				   : store_update_best(engine_store(engine), e->id, maximise, spec->search->open);
 	if (rc == 0 && spec->repeats <= 1 && spec->objective_count > 1)
 		rc = store_read_best_task(engine_store(engine), e->id, &repeats.task, &repeats.number);
 	if (rc < 0 || (spec->repeats <= 1 && !repeats.task))

@@ -58,6 +58,8 @@ int engine_create(struct engine *engine, const struct node *request, const char 
  * be restarted run, -EBUSY. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
+/* Tasks that are planned and were not proposed yet: a stop gives them up. */
+int64_t engine_unproposed(struct engine *engine, int64_t experiment);
 /* As engine_stop, but running scripts are asked to save a checkpoint first. They have the time in `checkpoint:
  * {before_limit}` to end. -EINVAL if the experiment has no `checkpoint`. */
 int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
@@ -112,6 +114,9 @@ void engine_unask(struct engine *engine, struct engine_asker *asker);
 int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
 		     struct error *err) MUST_USE;
 
+/* How many more tasks workers will ask for, in an experiment with `search: {open: true}`; negative: how many of those
+ * they will not ask for after all. Ends a stop, as a restart does. -EINVAL where the number of tasks is fixed. */
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, struct error *err) MUST_USE;
 /* Changes to a search while it runs. All are recorded, and replayed after a restart. Suggest: {"parameters":{…}}
  * becomes a task. Import: {"rows":[{"parameters":{…},"values":{"val_loss":0.3}},…]} become finished tasks, as prior
  * knowledge. Change: {"search":{…},"parameters":{…},"constraints":[…]} replace those keys of the experiment (search and

@@ -2,6 +2,7 @@
  * journal records. So states, curves, pruning and the search need no special code for it. */
 #include "engine/external.h"
 
+#include "engine/action.h"
 #include "engine/backends.h"
 #include "engine/experiment.h"
 #include "engine/ingest.h"
@@ -86,8 +87,13 @@ static int external_note_last(struct engine *engine, struct engine_experiment *e
 	if (e->asked_all || e->question || e->last_number < e->planned ||
 	    (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY))
 		return 0;
-	e->asked_all = e->changed = e->best_changed = true;
-	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+	return engine_note_all(engine, e);
+}
+
+/* Where workers say how many tasks there are: has every one of those been proposed? */
+static bool external_is_unclaimed(const struct engine_experiment *e)
+{
+	return e->spec->search->open && e->last_number >= e->planned;
 }
 
 static int external_give(struct engine *engine, void *ctx, struct error *err)
@@ -96,16 +102,20 @@ static int external_give(struct engine *engine, void *ctx, struct error *err)
 	struct engine_experiment *e = ask->experiment;
 	int rc = 0;
 	(void)err;
-	if (!e->counts[STORE_WAITING] && !e->asked_all && !e->stopping)
+	bool waits = e->counts[STORE_WAITING];
+	if (!waits && !e->asked_all && !e->stopping && !external_is_unclaimed(e))
 		rc = engine_propose_for(engine, e, 1);
 	if (rc == 0 && e->sweep != STORE_SWEEP_STOP)
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &ask->task);
 	if (rc == 0 && ask->task.id)
 		rc = external_take(engine, e, &ask->task);
+	/* The worker has its task: no other one needs to be proposed for it. */
+	if (rc == 0 && ask->task.id && waits && e->spec->search->open && e->planned > e->last_number)
+		rc = store_set_planned(engine->store, e->id, --e->planned);
 	ask->thinking = !ask->task.id && e->question && !e->stopping;
 	if (rc == 0 && !ask->thinking)
 		rc = external_note_last(engine, e);
-	ask->left = !e->asked_all && !e->stopping;
+	ask->left = !e->asked_all && !e->stopping && !external_is_unclaimed(e);
 	return rc;
 }
 
@@ -199,6 +209,56 @@ void engine_refuse_askers(struct engine *engine, int rc, const char *why)
 	}
 }
 
+struct external_claim {
+	struct engine_experiment *experiment;
+	int64_t tasks;
+};
+
+/* A search that does not learn and has proposed everything was not replayed when it was loaded. */
+static int external_go_on(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
+	int rc = e->asked_all ? store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, false) : 0;
+	if (rc == 0 && e->asked_all && !learns)
+		rc = engine_replay(engine, e, err);
+	e->asked_all = false;
+	if (rc == 0 && e->stopping)
+		rc = engine_end_stop(engine, e);
+	return rc;
+}
+
+static int external_claim(struct engine *engine, void *ctx, struct error *err)
+{
+	struct external_claim *claim = ctx;
+	struct engine_experiment *e = claim->experiment;
+	int64_t planned = e->planned > e->last_number ? e->planned : e->last_number;
+	int rc = claim->tasks > 0 ? external_go_on(engine, e, err) : 0;
+	if (rc < 0)
+		return rc;
+	planned += claim->tasks;
+	e->planned = planned > e->last_number ? planned : e->last_number;
+	e->changed = true;
+	rc = store_set_planned(engine->store, e->id, e->planned);
+	return rc == 0 && e->last_number && external_is_unclaimed(e) ? engine_note_all(engine, e) : rc;
+}
+
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, struct error *err)
+{
+	struct external_claim claim = {.tasks = tasks};
+	int rc = external_experiment(engine, experiment, &claim.experiment, err);
+	if (rc < 0)
+		return rc;
+	const struct engine_experiment *e = claim.experiment;
+	if (!e->spec->search->open)
+		return errorf(err, -EINVAL,
+			      "e%" PRId64 " has a fixed number of tasks; claims are for experiments with "
+			      "search: {open: true}",
+			      experiment);
+	if (tasks > LIMIT_TASKS - e->planned || tasks < -LIMIT_TASKS)
+		return errorf(err, -EINVAL, "an experiment has at most %d tasks", LIMIT_TASKS);
+	return engine_transact(engine, external_claim, &claim, err);
+}
+
 /* A number, or one of the words for what JSON cannot write. */
 static bool external_number(const struct node *node, double *ret)
 {
@@ -228,13 +288,15 @@ struct external_tell {
 	int64_t step;
 	const char *failed; /* why, or NULL */
 	bool more; /* the task goes on */
+	bool pruned; /* the worker gave it up */
+	struct space_value *values; /* what it ran with; NULL: what was proposed */
 };
 
 static int external_read_row(const struct node *body, struct external_tell *tell, struct error *err)
 {
 	const struct node *values = node_get(body, "values");
-	if (!values && !tell->failed)
-		return errorf(err, -EINVAL, "send 'values' ({\"val_loss\": 0.3}) or 'failed' (why)");
+	if (!values && !tell->failed && !tell->pruned)
+		return errorf(err, -EINVAL, "send 'values' ({\"val_loss\": 0.3}), 'failed' (why) or 'pruned'");
 	if (!values)
 		return 0;
 	if (values->type != NODE_MAP || !values->count || values->count > COUNT_OF(tell->metrics))
@@ -260,7 +322,8 @@ static int external_check_objective(struct engine *engine, const struct external
 {
 	const struct engine_experiment *e = tell->live->experiment;
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && !tell->more && !tell->failed && i < e->spec->objective_count; i++) {
+	for (size_t i = 0; rc == 0 && !tell->more && !tell->failed && !tell->pruned && i < e->spec->objective_count;
+	     i++) {
 		const char *metric = e->spec->objectives[i].metric;
 		bool there = spec_is_measured(metric);
 		for (size_t k = 0; k < tell->count; k++)
@@ -318,18 +381,66 @@ static int external_tell_end(struct engine *engine, const struct external_tell *
 				      &(struct journal_record){.kind = JOURNAL_END,
 							       .time_ms = clock_now_ms(),
 							       .exit_code = tell->failed ? 1 : 0,
-							       .cause = tell->failed ? CAUSE_EXIT : CAUSE_OK,
+							       .cause = tell->failed  ? CAUSE_EXIT
+								       : tell->pruned ? CAUSE_STOPPED
+										      : CAUSE_OK,
 							       .message = tell->failed,
 							       .cost = cost});
 	return rc < 0 ? rc : engine_settle(engine);
+}
+
+/* What the task ran with, where that is not what was proposed. */
+static int external_read_values(struct external_tell *tell, const struct node *body, struct error *err)
+{
+	const struct node *parameters = node_get(body, "parameters");
+	const struct space *space = tell->live->experiment->spec->space;
+	struct problems problems = {0};
+	if (!parameters)
+		return 0;
+	tell->values = mem_array(space->count, sizeof(*tell->values));
+	int rc = space_read_values(space, parameters, tell->values, &problems);
+	if (rc < 0)
+		problems_summary(&problems, err);
+	problems_free(&problems);
+	return rc;
+}
+
+static int external_tell_values(struct engine *engine, const struct external_tell *tell)
+{
+	struct engine_live *live = tell->live;
+	const struct spec *spec = live->experiment->spec;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	if (!tell->values)
+		return 0;
+	space_write_values(spec->space, tell->values, &w);
+	long at = spec->steps_param;
+	int64_t steps = at >= 0 && tell->values[at].kind == SPACE_VALUE_INT ? tell->values[at].integer : 0;
+	int rc = store_set_parameters(engine->store, live->task.id, buf_text(&text), steps);
+	if (rc == 0)
+		rc = engine_correct(engine, live->experiment, live->task.asked, tell->values, buf_text(&text));
+	live->task.steps = steps ? steps : live->task.steps;
+	buf_free(&text);
+	return rc;
+}
+
+static int external_tell_pruned(struct engine *engine, const struct external_tell *tell)
+{
+	tell->live->task.wanted = STORE_WANT_PRUNE;
+	return store_set_wanted(engine->store, tell->live->task.id, STORE_WANT_PRUNE);
 }
 
 static int external_tell(struct engine *engine, void *ctx, struct error *err)
 {
 	const struct external_tell *tell = ctx;
 	(void)err;
-	int rc = external_tell_row(engine, tell);
-	return rc < 0 || tell->more ? rc : external_tell_end(engine, tell);
+	int rc = external_tell_values(engine, tell);
+	if (rc == 0)
+		rc = external_tell_row(engine, tell);
+	if (rc < 0 || tell->more)
+		return rc;
+	rc = tell->pruned ? external_tell_pruned(engine, tell) : 0;
+	return rc < 0 ? rc : external_tell_end(engine, tell);
 }
 
 static struct engine_live *external_find(struct engine *engine, const struct engine_experiment *e, int64_t number)
@@ -347,7 +458,8 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 {
 	struct engine_experiment *e;
 	struct external_tell tell = {.failed = node_get_string(body, "failed"),
-				     .more = node_get_bool(body, "more", false)};
+				     .more = node_get_bool(body, "more", false),
+				     .pruned = node_get_bool(body, "pruned", false)};
 	int rc = external_experiment(engine, experiment, &e, err);
 	if (rc < 0)
 		return rc;
@@ -361,5 +473,10 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 		rc = external_check_objective(engine, &tell, err);
 	if (rc == 0)
 		rc = external_check_names(&tell, err);
-	return rc < 0 ? rc : engine_transact(engine, external_tell, &tell, err);
+	if (rc == 0)
+		rc = external_read_values(&tell, body, err);
+	if (rc == 0)
+		rc = engine_transact(engine, external_tell, &tell, err);
+	free(tell.values);
+	return rc;
 }

@@ -350,7 +350,7 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 	struct living *living = ctx;
 	struct engine_experiment *e = living->experiment;
 	struct store_experiment row;
-	int64_t added = e->planned - (int64_t)search_planned(e->spec->search, e->spec->space);
+	int64_t added = e->planned - engine_planned(e->spec);
 	engine_fill_row(living->spec, &row);
 	row.planned += added > 0 ? added : 0;
 	row.parallel = living->parallel_given ? row.parallel : e->parallel;
@@ -377,6 +377,9 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 		rc = living_renew(engine, e, living->resources);
 	if (rc == 0)
 		rc = engine_continue_search(engine, e, err);
+	/* No worker has said that it will ask for more. */
+	if (rc == 0 && e->spec->search->open && e->last_number && e->last_number >= e->planned)
+		rc = engine_note_all(engine, e);
 	/* Now, so that the answer says what there is to do. */
 	return rc < 0 ? rc : engine_propose_now(engine, e);
 }
@@ -421,6 +424,9 @@ static int living_read_spec(struct engine *engine, const struct engine_experimen
 				       problems);
 	if (rc == 0)
 		seed_restore(document, (int64_t)e->spec->search->seed, *ret);
+	if (rc == 0 && (*ret)->search->open != e->spec->search->open)
+		problem_add(problems, node_get(node_get(body, "search"), "open"), "start a new experiment",
+			    "'open' cannot be changed while it runs");
 	node_free(document);
 	if (rc < 0 || problems->list.len)
 		return -EINVAL;
@@ -457,9 +463,9 @@ static int living_check_objective(struct engine *engine, const struct engine_exp
 static int living_check_tasks(const struct engine_experiment *e, const struct spec *spec, const struct node *tasks,
 			      struct problems *problems)
 {
-	int64_t added = e->planned - (int64_t)search_planned(e->spec->search, e->spec->space);
+	int64_t added = e->planned - engine_planned(e->spec);
 	int64_t ended = e->counts[STORE_FINISHED] + e->counts[STORE_PRUNED] - (added > 0 ? added : 0);
-	if (!tasks || (int64_t)spec->search->tasks >= ended)
+	if (!tasks || spec->search->open || (int64_t)spec->search->tasks >= ended)
 		return 0;
 	char *remedy = mem_printf("give at least %" PRId64 "; `sluice stop e%" PRId64 "` ends the experiment now",
 				  ended, e->id);

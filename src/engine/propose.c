@@ -115,6 +115,18 @@ int engine_add_foreign(struct engine *engine, struct engine_experiment *e, int64
 	return rc;
 }
 
+int engine_correct(struct engine *engine, struct engine_experiment *e, int64_t asked, const struct space_value *values,
+		   const char *parameters)
+{
+	struct buf text = propose_text(parameters, NAN, NULL);
+	struct store_event event = {.kind = STORE_EVENT_CORRECT, .asked = asked, .value = buf_text(&text)};
+	int rc = propose_record(engine, e, &event);
+	if (rc == 0 && !e->question)
+		search_correct(e->search, asked, values);
+	buf_free(&text);
+	return rc;
+}
+
 int engine_add_earlier(struct engine *engine, struct engine_experiment *e, const char *parameters, const char *from)
 {
 	struct buf text = propose_text(parameters, NAN, from);
@@ -172,8 +184,16 @@ int engine_add_proposal(struct engine *engine, struct engine_experiment *e, enum
 		return propose_add(engine, e, asked, seq, proposal);
 	if (answer == SEARCH_WAIT)
 		return 0;
+	return engine_note_all(engine, e);
+}
+
+int engine_note_all(struct engine *engine, struct engine_experiment *e)
+{
 	e->asked_all = e->changed = e->best_changed = true; /* no repeat is to come: configuration.h */
-	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+	if (e->spec->search->open)
+		e->planned = e->last_number;
+	int rc = store_set_planned(engine->store, e->id, e->planned);
+	return rc < 0 ? rc : store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 }
 
 /* One question at a time: the next one is asked when its answer is taken. */
@@ -330,6 +350,11 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		return replay_tell(e, event);
 	if (event->kind == STORE_EVENT_CHANGE)
 		return 0;
+	if (event->kind == STORE_EVENT_CORRECT) {
+		if (replay_read(replay, event, &fidelity, &earlier))
+			search_correct(e->search, event->asked, replay->values);
+		return 0;
+	}
 	e->last_asked = event->asked;
 	if (event->kind == STORE_EVENT_ADD || event->seq < replay->change) {
 		bool good = replay_read(replay, event, &fidelity, &earlier);

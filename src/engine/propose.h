@@ -19,6 +19,9 @@ int64_t engine_task_seed(const struct spec *spec, int64_t number);
 int engine_propose_for(struct engine *engine, struct engine_experiment *experiment, int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
 		const double *values) MUST_USE;
+/* What a task really ran with (parameters: the same as JSON), before it is told. */
+int engine_correct(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
+		   const struct space_value *values, const char *parameters) MUST_USE;
 /* Adds a configuration that the search did not choose. Writes it into the sequence (parameters: JSON) and tells the
  * search. values: NULL where they lie outside the space; the search then learns nothing of it, as after a restart. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
@@ -31,6 +34,9 @@ int engine_add_earlier(struct engine *engine, struct engine_experiment *experime
  * sequence. */
 int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
 			int64_t asked, int64_t seq, const struct search_proposal *proposal) MUST_USE;
+/* Nothing more will be proposed. Where those who ask decide how many tasks there are, what they have not asked for is
+ * given up. */
+int engine_note_all(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* Tells the search these events, which are already in the sequence, as a replay does. */
 int engine_tell_events(struct engine_experiment *experiment, const struct store_event *events, size_t count) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;

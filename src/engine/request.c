@@ -186,6 +186,10 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (!r->backend)
 		return problem_add(problems, asked ? asked : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
+	if (r->spec->search->open && !backend_is(r->backend->ops, BACKEND_PULLED))
+		problem_add(problems, node_get(node_get(r->document, "search"), "open"),
+			    "give the number of tasks: search: {tasks: 60}",
+			    "'open' is for workers of your own (resources: {backend: external})");
 	request_check_python(r);
 	/* Where others run the tasks, nothing is known of the program. */
 	bool unknown = backend_is(r->backend->ops, BACKEND_PULLED) && r->spec->search->learn_from == SEARCH_LEARN_SAME;

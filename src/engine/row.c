@@ -47,6 +47,11 @@ static void row_write_varying(const struct spec *spec, struct json *out)
 	json_end(out);
 }
 
+int64_t engine_planned(const struct spec *spec)
+{
+	return spec->search->open ? 0 : (int64_t)search_planned(spec->search, spec->space);
+}
+
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 {
 	*ret = (struct store_experiment){
@@ -62,7 +67,7 @@ void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 		.strategy_reason = spec->search->reason,
 		.script = spec_program(spec),
 		.seed = (int64_t)spec->search->seed,
-		.planned = (int64_t)search_planned(spec->search, spec->space),
+		.planned = engine_planned(spec),
 		.parallel = (int64_t)spec->search->parallel,
 	};
 }

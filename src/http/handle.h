@@ -47,6 +47,7 @@ void handle_suggest(struct request *request, struct response *response);
 void handle_import(struct request *request, struct response *response);
 void handle_change(struct request *request, struct response *response);
 void handle_search(struct request *request, struct response *response);
+void handle_claim(struct request *request, struct response *response);
 void handle_ask(struct request *request, struct response *response);
 /* The parameter axis of the request. */
 enum store_axis handle_axis(const struct request *request);

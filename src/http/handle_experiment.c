@@ -194,6 +194,15 @@ int handle_stop_listed(const struct request *request, const struct node *body, c
 							 ret_count, err);
 }
 
+static void experiment_answer_stop(int64_t count, int64_t unproposed, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_int(&out, "tasks", count);
+	json_key_int(&out, "unproposed", unproposed);
+	json_end(&out);
+}
+
 void handle_stop(struct request *request, struct response *response)
 {
 	struct error err = {0};
@@ -201,12 +210,13 @@ void handle_stop(struct request *request, struct response *response)
 	int64_t count = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
+	int64_t unproposed = engine_unproposed(request->app->engine, request->path_numbers[0]);
 	int rc = handle_stop_listed(request, body, NULL, 0, &count, &err);
 	node_free(body);
 	if (rc < 0)
 		experiment_answer_failure(request, rc, &err, response);
 	else
-		handle_answer_count(count, response);
+		experiment_answer_stop(count, unproposed, response);
 }
 
 int handle_restart_listed(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,

@@ -132,6 +132,20 @@ static void ask_cancel(void *ctx)
 	free(ask);
 }
 
+void handle_claim(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_claim(request->app->engine, request->path_numbers[0], node_get_int(body, "tasks", 0), &err);
+	node_free(body);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		handle_answer_experiment(request, request->path_numbers[0], response);
+}
+
 void handle_ask(struct request *request, struct response *response)
 {
 	struct ask *ask = mem_alloc(sizeof(*ask));

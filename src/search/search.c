@@ -336,7 +336,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		search_propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
+	if (s->spec->tasks && !s->spec->open && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng;
 	struct search_trial *trial = search_trial_new(s);
@@ -470,6 +470,13 @@ static void search_settle(const struct search *s, struct search_trial *trial)
 	trial->beyond = trial->good && violation > 0;
 	for (size_t i = 0; i < s->objectives && trial->beyond; i++)
 		trial->score[i] = SEARCH_BEYOND * (1 + violation);
+}
+
+void search_correct(struct search *s, int64_t id, const struct space_value *values)
+{
+	struct search_task *task = search_find_task(s, id);
+	if (task)
+		search_encode(s, values, task->trial->unit);
 }
 
 void search_spend(struct search *s)

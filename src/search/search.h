@@ -63,6 +63,7 @@ struct search_spec {
 	bool tasks_given; /* false: the budget is a default of ours */
 	uint64_t parallel; /* as asked for; 0: as many as fit */
 	uint64_t repeats;
+	bool open; /* `tasks` is what it plans with; how many there will be, those who ask decide */
 	bool duplicates; /* a configuration may be proposed again (noisy objectives, verification) */
 	enum search_learn_from learn_from;
 	int64_t *learn_ids; /* LISTED: numbers of experiments */
@@ -125,6 +126,8 @@ void search_add(struct search *search, int64_t id, const struct space_value *val
 /* A configuration of an earlier experiment, before the first ask: told like any other. It does not count against the
  * budget, and may be proposed again: the best of them is the first proposal, unless there are defaults. */
 void search_learn(struct search *search, int64_t id, const struct space_value *values);
+/* What a task really ran with, before it is told: the history has that in the place of the proposal. */
+void search_correct(struct search *search, int64_t id, const struct space_value *values);
 /* Counts a configuration against the budget that was proposed before a change and is no longer in the space. The search
  * does not remember it. */
 void search_spend(struct search *search);

@@ -119,11 +119,13 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 {
 	struct look l = look_at(spec, space);
 	*ret_option = NULL;
-	if (l.size != UINT64_MAX && !has_fidelity && (!spec->tasks || l.size <= spec->tasks))
+	/* Where configurations may come again, there is no end to them. */
+	bool ends = l.size != UINT64_MAX && !(spec->open && spec->duplicates);
+	if (ends && !has_fidelity && (!spec->tasks || l.size <= spec->tasks))
 		return auto_choose_finite(spec, &l, ret_option, ret_reason);
 	if (has_fidelity && spec->objective_count == 1)
 		return auto_choose_fidelity(ret_reason);
-	if (l.size != UINT64_MAX && (!spec->tasks || l.size <= spec->tasks))
+	if (ends && (!spec->tasks || l.size <= spec->tasks))
 		return auto_choose_finite(spec, &l, ret_option, ret_reason);
 	if (l.tasks <= AUTO_FEW_TASKS || l.parallel >= l.tasks) {
 		*ret_reason = l.tasks <= AUTO_FEW_TASKS

@@ -13,7 +13,8 @@
 #define EXPERIMENT_ID_CHARS 18 /* "e" and digits, so that the number fits */
 #define LEARN_MOST 100
 
-static const char *const spec_common_keys[] = {"strategy", "tasks", "parallel", "seed", "duplicates", "learn_from"};
+static const char *const spec_common_keys[] = {"strategy",   "tasks", "parallel",  "seed",
+					       "duplicates", "open",  "learn_from"};
 
 void search_spec_free(struct search_spec *spec)
 {
@@ -244,6 +245,16 @@ static int spec_read_learn_from(struct search_spec *spec, const struct node *nod
 	return 0;
 }
 
+static int spec_read_bool(const struct node *search, const char *key, bool *ret, struct problems *problems)
+{
+	const struct node *node = node_get(search, key);
+	if (node && node->type != NODE_BOOL)
+		return problem_add(problems, node, "write true or false", "'%s' is true or false, not %s", key,
+				   node_type_name(node));
+	*ret = node && node->boolean;
+	return 0;
+}
+
 static int spec_read_common(struct search_spec *spec, const struct node *search, struct problems *problems)
 {
 	int rc = 0;
@@ -253,11 +264,10 @@ static int spec_read_common(struct search_spec *spec, const struct node *search,
 		rc = -EINVAL;
 	if (spec_read_whole(search, "seed", 0, INT64_MAX, &spec->seed, NULL, problems) < 0)
 		rc = -EINVAL;
-	const struct node *duplicates = node_get(search, "duplicates");
-	if (duplicates && duplicates->type != NODE_BOOL)
-		rc = problem_add(problems, duplicates, "write true or false", "'duplicates' is true or false, not %s",
-				 node_type_name(duplicates));
-	spec->duplicates = duplicates && duplicates->boolean;
+	if (spec_read_bool(search, "duplicates", &spec->duplicates, problems) < 0)
+		rc = -EINVAL;
+	if (spec_read_bool(search, "open", &spec->open, problems) < 0)
+		rc = -EINVAL;
 	if (spec_read_learn_from(spec, node_get(search, "learn_from"), problems) < 0)
 		rc = -EINVAL;
 	return rc;
@@ -368,6 +378,13 @@ static void spec_fill_budget(struct search_spec *spec, const struct space *space
 		spec->tasks = size;
 }
 
+/* Its parameters are added while it runs: until then there is nothing to search. */
+#define SPEC_NOTHING_YET "no parameter is known yet"
+static bool spec_has_nothing_yet(const struct search_spec *spec, const struct space *space)
+{
+	return spec->open && spec->duplicates && !space->dim_count;
+}
+
 /* The strategy by name, or chosen. */
 static int spec_read_strategy(struct search_spec *spec, const struct node *search, const struct space *space,
 			      bool has_fidelity, struct problems *problems)
@@ -377,10 +394,20 @@ static int spec_read_strategy(struct search_spec *spec, const struct node *searc
 		spec->strategy = node_string(name) ? search_find(name->string) : NULL;
 		if (!spec->strategy)
 			return spec_unknown_strategy(name, problems);
+		if (space && spec_has_nothing_yet(spec, space)) {
+			spec->strategy = search_find("random");
+			spec->reason = mem_strdup(SPEC_NOTHING_YET);
+		}
 		spec_fill_options(spec);
 		return 0;
 	}
-	const char *option;
+	const char *option = NULL;
+	if (spec_has_nothing_yet(spec, space)) {
+		spec->strategy = search_find("random");
+		spec->reason = mem_strdup(SPEC_NOTHING_YET);
+		spec_fill_options(spec);
+		return 0;
+	}
 	spec->strategy = search_choose(spec, space, has_fidelity, &option, &spec->reason);
 	spec_fill_options(spec);
 	if (option)

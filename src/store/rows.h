@@ -140,7 +140,7 @@ int store_count_same(struct store *store, int64_t id, int64_t least, int64_t *re
 int store_set_objective(struct store *store, int64_t id, const char *json, const char *limits) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Finds the best task again. */
-int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
+int store_update_best(struct store *store, int64_t id, bool maximise, bool finished) MUST_USE;
 /* The best configuration by the mean of its repeats; those whose repeats have all ended come before the others. */
 struct store_repeats {
 	int64_t task, number; /* the repeat that is nearest to the mean; 0: no task has a value */
@@ -171,13 +171,20 @@ int store_set_star(struct store *store, int64_t experiment, int64_t number, bool
 int store_set_archived(struct store *store, int64_t experiment, bool archived) MUST_USE;
 
 /* The sequence of asks and tells. */
-enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL, STORE_EVENT_ADD, STORE_EVENT_CHANGE };
+enum store_event_kind {
+	STORE_EVENT_ASK,
+	STORE_EVENT_TELL,
+	STORE_EVENT_ADD,
+	STORE_EVENT_CHANGE,
+	STORE_EVENT_CORRECT, /* what a task really ran with */
+};
 struct store_event {
 	int64_t seq;
 	enum store_event_kind kind;
 	int64_t asked; /* the search's id of the ask */
 	int64_t outcome;
-	const char *value; /* JSON: a tell's list of values, an ask's {"parameters","fidelity"}; NULL */
+	const char
+		*value; /* JSON: a tell's list of values, {"parameters","fidelity"} of an ask or a correction; NULL */
 };
 typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
@@ -286,6 +293,8 @@ int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
 int store_restore_task(struct store *store, int64_t id, const char *why, int64_t now_ms, enum store_state *ret_before,
 		       enum store_state *ret_state) MUST_USE;
 /* The search continues a task at another fidelity: stores its parameters and its newest ask. */
+/* What the task really runs with, as JSON. steps: 0 leaves them as they are. */
+int store_set_parameters(struct store *store, int64_t id, const char *parameters, int64_t steps) MUST_USE;
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT: it was removed, is being removed, or has a newer ask. */
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;

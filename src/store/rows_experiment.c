@@ -61,7 +61,8 @@ static const char sql_change[] = "UPDATE experiment SET spec = ?2, parameters = 
 				 "seed = ?7, planned = ?8, parallel = ?9, asked_all = 0 WHERE id = ?1";
 #define SQL_UPDATE_BEST(order)                                                                                         \
 	"UPDATE experiment SET best_task = (SELECT number FROM task WHERE experiment = ?1 AND best IS NOT NULL "       \
-	"AND beyond IS NULL ORDER BY best" order ", number LIMIT 1), best_more = NULL WHERE id = ?1"
+	"AND beyond IS NULL AND (NOT ?2 OR +state = " NUMBER(                                                          \
+		FINISHED) ") ORDER BY best" order ", number LIMIT 1), best_more = NULL WHERE id = ?1"
 static const char sql_update_least[] = SQL_UPDATE_BEST(""), sql_update_most[] = SQL_UPDATE_BEST(" DESC");
 #define SQL_BEST_MEAN(order) SQL_CONFIGURATIONS("t.id, t.number, c.n, c.m, " CONFIGURATION_SPREAD, order, "1")
 static const char sql_least_mean[] = SQL_BEST_MEAN(""), sql_most_mean[] = SQL_BEST_MEAN(" DESC");
@@ -286,9 +287,9 @@ int store_change_experiment(struct store *store, int64_t id, const struct store_
 			 row->strategy_reason, row->seed, row->planned, row->parallel);
 }
 
-int store_update_best(struct store *store, int64_t id, bool maximise)
+int store_update_best(struct store *store, int64_t id, bool maximise, bool finished)
 {
-	return store_run(store, maximise ? sql_update_most : sql_update_least, "i", id);
+	return store_run(store, maximise ? sql_update_most : sql_update_least, "ii", id, (int64_t)finished);
 }
 
 int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct store_repeats *ret)

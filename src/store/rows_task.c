@@ -99,6 +99,8 @@ static const char sql_promote[] =
 static const char sql_counts_rows[] =
 	"SELECT EXISTS (SELECT 1 FROM task t JOIN metric_name n ON n.experiment = ?1 AND n.name = ?2 "
 	"WHERE t.experiment = ?1 AND t.step_name = 'row' AND EXISTS (SELECT 1 FROM metric WHERE task = t.id AND name = n.id))";
+static const char sql_set_parameters[] =
+	"UPDATE task SET parameters = ?2, steps = coalesce(nullif(?3, 0), steps) WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE task SET step_name = ?2 WHERE id = ?1";
 static const char sql_set_progress[] =
 	"UPDATE task SET best = ?2, best_step = nullif(?3, -1), last = ?4, last_step = nullif(?5, -1), "
@@ -365,6 +367,11 @@ int store_restore_task(struct store *store, int64_t id, const char *why, int64_t
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row)
 {
 	return store_run(store, sql_promote, "isdIi", id, row->parameters, row->fidelity, row->steps, row->asked);
+}
+
+int store_set_parameters(struct store *store, int64_t id, const char *parameters, int64_t steps)
+{
+	return store_run(store, sql_set_parameters, "isi", id, parameters, steps);
 }
 
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx)

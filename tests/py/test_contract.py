@@ -88,7 +88,7 @@ def test_answers_of_requests_that_change_something_fit_their_schemas(daemon, con
     contract.check("Experiment", daemon.post(f"{path}/search", {"search": {"tasks": 5}}), "changed")
     rows = [{"parameters": {"x": 1.25, "k": "b"}, "values": {"loss": 0.3}}]
     contract.check("Imported", daemon.post(f"{path}/import", {"rows": rows}), "imported")
-    contract.check("Count", daemon.post(f"{path}/stop"), "stopped")
+    contract.check("Stopped", daemon.post(f"{path}/stop"), "stopped")
     refused = daemon.request("POST", "/check", {"experiment": {"command": ["true"], "parameters": {"u": {"min": 2, "max": 1}}}})
     assert refused.status == 400
     contract.check("Problem", refused.json, "problem")

@@ -385,7 +385,8 @@ export class Fixture {
       const numbers = model.tasks
         .filter((t) => rest === 'stop' || !body.failed || t.state === 'error')
         .map((t) => t.number);
-      return send(200, { tasks: this.act(model, numbers, rest) });
+      const tasks = this.act(model, numbers, rest);
+      return send(200, rest === 'stop' ? { tasks, unproposed: 0 } : { tasks });
     }
     if (rest === 'advice') return send(200, { tasks: 0, items: [] });
     if (rest === 'analysis') return send(200, analysis(model));

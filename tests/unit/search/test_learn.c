@@ -233,6 +233,56 @@ static void results_that_lost_their_value_are_not_taken_for_failures(void **stat
 	space_free(space);
 }
 
+/* 30 tasks of an open search, most of which ran with something else than what was proposed. known: what another one has
+ * proposed, which is recalled; else it is filled. */
+static void run_corrected(const struct search_spec *spec, const struct space *space, bool recalls,
+			  struct space_value (*known)[3])
+{
+	struct search *search = drive_open(spec, space);
+	for (int64_t id = 1; id <= 30; id++) {
+		struct space_value values[3], ran[3];
+		struct search_proposal p = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		memcpy(values, known[id - 1], sizeof(values));
+		enum search_answer answer = recalls ? search_recall(search, id, &p) : search_ask(search, id, &p);
+		assert_int_equal(answer, SEARCH_PROPOSED);
+		if (recalls)
+			assert_true(space_equal(space, values, known[id - 1]));
+		memcpy(known[id - 1], values, sizeof(values));
+		memcpy(ran, values, sizeof(ran));
+		if (id % 2)
+			ran[2] = (struct space_value){0};
+		if (id % 3)
+			ran[0].real = 1 - ran[0].real;
+		search_correct(search, id, ran);
+		double score = ran[0].real + (ran[2].kind == SPACE_VALUE_NONE ? 0.5 : ran[2].real);
+		search_tell(search, id, SEARCH_FINISHED, &score);
+		double unit = search->trials.at[id - 1]->unit[0];
+		assert_true(fabs(unit - ran[0].real) < 1e-9);
+	}
+	search_correct(search, 99, known[0]); /* unknown: ignored */
+	search_free(search);
+}
+
+static void what_a_task_really_ran_with_is_what_the_history_has(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {values: [x, y], optional: true}\n"
+					  "c: {min: 0.0, max: 1.0, optional: true}\n");
+	for (const struct strategy *s = search_strategies; s->name; s++) {
+		char text[120];
+		struct space_value known[30][3] = {0};
+		if (s->capabilities & (SEARCH_FINITE_ONLY | SEARCH_MULTI_FIDELITY | SEARCH_GENERATIONAL))
+			continue;
+		snprintf(text, sizeof(text), "{strategy: %s, tasks: 9, seed: 3, open: true, duplicates: true}",
+			 s->name);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		run_corrected(spec, space, false, known);
+		run_corrected(spec, space, true, known);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +291,7 @@ int main(void)
 		cmocka_unit_test(the_users_defaults_come_before_the_best_of_before),
 		cmocka_unit_test(with_results_of_before_few_tasks_find_more),
 		cmocka_unit_test(results_that_lost_their_value_are_not_taken_for_failures),
+		cmocka_unit_test(what_a_task_really_ran_with_is_what_the_history_has),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,38 @@ static void a_search_without_a_budget_gets_one(void **state)
 	space_free(space);
 }
 
+/* Workers say how many tasks there are; parameters may come later. */
+static void an_open_search_has_no_end(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *space, *search, *strategy;
+	} table[] = {
+		{"{}", "{open: true, duplicates: true}", "random"},
+		{"{}", "{strategy: cmaes, open: true, duplicates: true}", "random"},
+		{"a: [1, 2]\n", "{open: true, duplicates: true}", "gp"},
+		{"a: [1, 2]\n", "{open: true}", "grid"},
+	};
+	for (size_t i = 0; i < COUNT_OF(table); i++) {
+		struct space *space = drive_space(table[i].space);
+		struct search_spec *spec = drive_spec(table[i].search, NULL, space, 1);
+		struct search *search = drive_open(spec, space);
+		struct space_value values[1];
+		assert_string_equal(spec->strategy->name, table[i].strategy);
+		int64_t asked = 0;
+		struct search_proposal p = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		while (asked < 30 && search_ask(search, asked + 1, &p) == SEARCH_PROPOSED) {
+			double score = (double)asked;
+			search_tell(search, ++asked, SEARCH_FINISHED, &score);
+		}
+		assert_int_equal(asked, spec->duplicates ? 30 : 2);
+		search_free(search);
+		search_spec_free(spec);
+		space_free(space);
+	}
+	bad(NUMERIC, "{open: 1}", NULL, "'open' is true or false", "true or false");
+}
+
 static void the_table_of_strategies_is_described_as_json(void **state)
 {
 	(void)state;
@@ -202,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_grid_that_auto_chose_under_a_budget_is_shuffled),
 		cmocka_unit_test(the_rules_for_very_many_parameters),
 		cmocka_unit_test(a_search_without_a_budget_gets_one),
+		cmocka_unit_test(an_open_search_has_no_end),
 		cmocka_unit_test(the_table_of_strategies_is_described_as_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,8 +96,8 @@ static void fill(struct store *store)
 	char *message = NULL;
 	if (sqlite3_exec(store_db(store), sql, NULL, NULL, &message) != SQLITE_OK)
 		fail_msg("%s", message);
-	assert_int_equal(store_update_best(store, 1, false), 0);
-	assert_int_equal(store_update_best(store, 2, true), 0);
+	assert_int_equal(store_update_best(store, 1, false, false), 0);
+	assert_int_equal(store_update_best(store, 2, true, false), 0);
 	assert_int_equal(store_commit(store, NULL), 0);
 }
 

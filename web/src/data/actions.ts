@@ -129,8 +129,9 @@ export async function stopAll(id: string, counts: Counts) {
   });
   if (!choice) return;
   await attempt(async () => {
-    const done = await post<{ tasks: number }>(`/experiments/${id}/stop`, savingOf(choice));
-    toast(`Stopped ${plural(done.tasks, 'task')}.`);
+    const done = await post<{ tasks: number; unproposed: number }>(`/experiments/${id}/stop`, savingOf(choice));
+    const rest = done.unproposed ? ` ${plural(done.unproposed, 'planned task')} will not run.` : '';
+    toast(`Stopped ${plural(done.tasks, 'task')}.${rest}`);
   });
 }
 
