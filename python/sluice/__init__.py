@@ -3,9 +3,9 @@
 from ._client import Client
 from ._http import Paused, Problem
 from ._script import checkpoint_dir, inside, params, report, resuming, seed, should_stop
-from ._study import Pruned, Study, Trial, create_study, load_study
+from ._study import FrozenTrial, Pruned, Study, Trial, TrialPruned, create_study, load_study
 from ._table import Experiment, Table
 
-__all__ = ["Client", "Experiment", "Paused", "Problem", "Pruned", "Study", "Table", "Trial", "checkpoint_dir", "create_study", "inside",
-           "load_study", "params", "report", "resuming", "seed", "should_stop"]
+__all__ = ["Client", "Experiment", "FrozenTrial", "Paused", "Problem", "Pruned", "Study", "Table", "Trial", "TrialPruned", "checkpoint_dir",
+           "create_study", "inside", "load_study", "params", "report", "resuming", "seed", "should_stop"]
 __version__ = "0.1.0"

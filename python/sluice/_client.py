@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import math
 import os
 import socket
 import sys
@@ -257,11 +258,26 @@ class Client:
                     raise
                 time.sleep(0.2)
 
+    def claim(self, id: str, tasks: int) -> Experiment:
+        """How many more tasks will be asked for, of an experiment with search={"open": True}; negative: how many of those will
+        not be asked for after all. It has ended when all that were claimed have ended."""
+        return Experiment(self.request("POST", _path_of(id, "/claim"), {"tasks": tasks}))
+
     def tell(self, id: str, values: Optional[Mapping[str, float]] = None, step: Optional[int] = None, more: bool = False,
-             failed: Optional[str] = None) -> Dict[str, Any]:
-        """What a task gave. more=True: it goes on. failed: why it gave nothing. Returns the task."""
-        body = {"values": dict(values) if values else None, "step": step, "more": more, "failed": failed}
+             failed: Optional[str] = None, pruned: bool = False, parameters: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+        """What a task gave. more=True: it goes on. failed: why it gave nothing. pruned=True: it was given up, and its last
+        values count. parameters: what it ran with, where that is not what was proposed. Returns the task."""
+        numbers = {name: _number(value) for name, value in values.items()} if values else None
+        body = {"values": numbers, "step": step, "more": more, "failed": failed, "pruned": pruned,
+                "parameters": None if parameters is None else dict(parameters)}
         return self.request("POST", _path_of(id, "/tell"), {k: v for k, v in body.items() if v is not None and v is not False})
+
+
+def _number(value: float) -> Union[float, str]:
+    """JSON has no word for these three."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def _no_metric(id: str, name: str, known: List[str]) -> Problem:

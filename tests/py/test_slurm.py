@@ -4,7 +4,6 @@ energy, what the doctor says, and other people's jobs in the same queue."""
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 
@@ -361,32 +360,6 @@ def test_nothing_starts_after_stop_and_daemon_stop(slurm, lab, folder, controlle
     assert starts.read_text() == begun
     slurm.start()
     assert slurm.wait_ended(experiment)["tasks"]["stopped"] >= 18
-
-
-def test_a_copy_of_a_state_folder_leaves_the_jobs_of_the_original_alone(slurm, lab, folder):
-    gates = folder / "gates"
-    gates.mkdir()
-    spec = slurm.spec({"n": list(range(6))}, environment={"vars": {"GATES": str(gates)}}, search={"parallel": 2})
-    experiment = slurm.submit(GATED, spec, name="task.sh")
-    wait_states(slurm, experiment, {"running": 2, "submitted": 4})
-    slurm.kill()
-    shutil.copytree(slurm.state, folder / "copy", symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
-    slurm.start()
-    (folder / "of the copy").mkdir()
-    copy = SlurmDaemon(folder / "of the copy/copy", lab)
-    (folder / "copy").rename(copy.state)
-    try:
-        copy.start()
-        copy.post(f"/experiments/{experiment}/stop")
-        assert copy.wait_ended(experiment)["state"] == "stopped"
-        copy.delete(f"/experiments/{experiment}")
-        wait_for(lambda: copy.request("GET", f"/experiments/{experiment}").status == 404, "it is not removed")
-        assert not copy.calls.count()["scancel"], copy.calls.lines()
-    finally:
-        copy.stop()
-    (gates / "go").touch()
-    assert slurm.wait_ended(experiment)["tasks"]["finished"] == 6
-    assert [(gates / f"{number}.runs").read_text() for number in range(1, 7)] == ["1\n"] * 6
 
 
 def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, lab, folder):

@@ -1,0 +1,514 @@
+"""Studies of the Python package against the real daemon: what users of Optuna expect of the names that are the same."""
+
+import math
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from conftest import PROGRAM, ROOT, wait_for
+from test_notify import receiver  # noqa: F401 (a fixture)
+
+sys.path.insert(0, str(ROOT / "python"))
+import sluice  # noqa: E402
+
+
+@pytest.fixture
+def client(daemon):
+    return sluice.Client(state=str(daemon.state), program=str(PROGRAM))
+
+
+def counts(study):
+    """What the lists show: the state, and how many trials there are in it and in all."""
+    shown = study.client.show(study.id)
+    return shown["state"], {state: n for state, n in shown["tasks"].items() if n}
+
+
+def states(study):
+    return [trial.state for trial in study.trials]
+
+
+# Finding its parameters.
+
+
+def quadratic(trial):
+    x, n = trial.suggest_float("x", -5, 5), trial.suggest_int("n", 1, 8)
+    if n > 4:
+        trial.suggest_categorical("kind", ["a", "b"])
+    return (x - 1) ** 2 + n
+
+
+def test_a_study_finds_its_parameters_by_itself(client):
+    study = sluice.create_study("s", client=client, seed=3)
+    assert study.trials == [] and study.id in repr(study)
+    with pytest.raises(ValueError, match="no trial"):
+        study.best_value
+    study.optimize(quadratic, 30)
+    assert states(study) == ["finished"] * 30 and study.best_value < 5, study.best_value
+    for trial in study.trials:
+        x, n = trial.params["x"], trial.params["n"]
+        assert trial.value == pytest.approx((x - 1) ** 2 + n)
+        assert ("kind" in trial.params) == (n > 4), trial.params
+    assert set(study.importance()) >= {"x", "n"}
+    study.optimize(quadratic, 5)
+    assert states(study) == ["finished"] * 35
+
+
+def test_a_study_records_the_values_that_its_function_got(client):
+    given = []
+
+    def objective(trial):
+        given.append({"n": trial.suggest_int("n", 1, 64, log=True), "m": trial.suggest_int("m", 0, 100, step=10),
+                      "x": trial.suggest_float("x", 1, 100, log=True), "y": trial.suggest_float("y", 0, 1, step=0.25)})
+        return sum(given[-1].values())
+
+    study = sluice.create_study("values", client=client, seed=3)
+    study.optimize(objective, 25)
+    finished = [trial["parameters"] for trial in study.trials if trial["state"] == "finished"]
+    assert len(finished) == 25 and all(values in given for values in finished), [v for v in finished if v not in given]
+    assert all(isinstance(values[name], int) for values in finished for name in "nm")
+
+
+def test_several_workers_share_a_study(client):
+    first = sluice.create_study("shared", direction="maximize", space={"x": {"min": 0.0, "max": 1.0}}, client=client, tasks=24)
+    first.enqueue(x=0.5)
+    second = sluice.load_study("shared", client=client)
+    done = []
+
+    def objective(trial):
+        done.append(trial.suggest_float("x", 0, 1))
+        return done[-1]
+
+    workers = [threading.Thread(target=one.optimize, args=(objective, 12), kwargs={"n_jobs": 2}) for one in (first, second)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(done) == 24 and 0.5 in done and first.best_params["x"] == max(done)
+    assert sorted(trial["best"]["value"] for trial in second.trials) == sorted(done)
+
+
+def test_a_study_prunes_and_survives_what_its_function_does(client):
+    study = sluice.create_study("p", client=client, prune={"rule": "median"}, strategy="random", seed=1, space={"x": {"min": 0.0, "max": 1.0}})
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x > 0.9:
+            raise ArithmeticError("too much")
+        for step in range(10):
+            trial.report(x * (10 - step), step)
+            if trial.should_prune():
+                raise sluice.Pruned
+        return x
+
+    study.optimize(objective, 30, catch=(ArithmeticError,))
+    states = [trial["state"] for trial in study.trials]
+    assert states.count("pruned") > 0 and states.count("error") > 0 and states.count("finished") > 0
+    assert next(t for t in study.trials if t["state"] == "error")["cause"]["text"].endswith("ArithmeticError: too much")
+    with pytest.raises(ZeroDivisionError):
+        study.optimize(lambda trial: 1 / 0, 3)
+    with pytest.raises(ValueError, match="keeps its range"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 2), 1)
+
+
+def test_a_study_with_two_directions_has_a_front(client):
+    study = sluice.create_study("two", directions=["minimize", "maximize"], client=client)
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)), 15)
+    assert study.best_trials and all(len(one["values"]) == 2 for one in study.best_trials)
+    with pytest.raises(ValueError, match="1 values for 2 directions"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), 1)
+
+def classifiers(trial):
+    """Optuna's first example with conditions: what a trial suggests depends on what it suggested before."""
+    model = trial.suggest_categorical("classifier", ["svc", "forest"])
+    if model == "svc":
+        c = trial.suggest_float("svc_c", 1e-3, 1e3, log=True)
+        return abs(math.log10(c))
+    depth = trial.suggest_int("depth", 2, 32, log=True)
+    features = trial.suggest_categorical("features", ["sqrt", None])
+    return 1 + depth / 32 + (features is None)
+
+
+def test_a_trial_has_exactly_what_it_suggested(client):
+    given = {}
+
+    def objective(trial):
+        value = classifiers(trial)
+        given[trial.number] = dict(trial.params)
+        return value
+
+    for seed in range(3):
+        given.clear()
+        study = sluice.create_study("conditions", client=client, seed=seed)
+        study.optimize(objective, n_trials=12)
+        assert states(study) == ["finished"] * 12
+        for trial in study.trials:
+            wanted = {name: value if value is not None else "None" for name, value in given[trial.number].items()}
+            assert trial.params == wanted
+            assert set(trial.params) == ({"classifier", "svc_c"} if trial.params["classifier"] == "svc" else {"classifier", "depth", "features"})
+        assert study.best_params in [trial.params for trial in study.trials]
+    assert {name for trial in given.values() for name in trial} == {"classifier", "svc_c", "depth", "features"}
+    assert {type(trial["features"]) for trial in given.values() if "features" in trial} <= {str, type(None)}
+
+
+def test_the_parameters_of_a_study_survive_a_restart_of_the_daemon(daemon, client):
+    study = sluice.create_study("kept", client=client, seed=1)
+    study.optimize(classifiers, n_trials=15)
+    before = [(trial.params, trial.value) for trial in study.trials]
+    daemon.stop()
+    daemon.start()
+    study.optimize(classifiers, n_trials=10)
+    assert [(trial.params, trial.value) for trial in study.trials][:15] == before
+    assert states(study) == ["finished"] * 25
+
+
+def test_importance_counts_only_the_trials_that_had_a_parameter(client):
+    study = sluice.create_study("importance", client=client, seed=5, strategy="random")
+
+    def objective(trial):
+        kind = trial.suggest_categorical("kind", ["a", "b"])
+        if kind == "a":
+            trial.suggest_float("unused", 0, 1)
+        return float(kind == "b") + trial.suggest_float("x", 0, 0.1)
+
+    study.optimize(objective, n_trials=40)
+    assert set(study.importance()) == {"kind", "unused", "x"}
+    used = {one["parameter"]: one["runs"] for one in client.analysis(study.id)["importance"]}
+    assert used == {"kind": 40, "x": 40, "unused": sum(trial.params["kind"] == "a" for trial in study.trials)}
+    assert all(("unused" in trial.params) == (trial.params["kind"] == "a") for trial in study.trials)
+
+
+def test_a_finite_space_that_was_not_declared_has_no_end(client):
+    study = sluice.create_study("finite", client=client)
+    study.optimize(lambda trial: len(trial.suggest_categorical("word", ["a", "bb"])), n_trials=9)
+    assert len(study.trials) == 9 and study.best_value == 1
+    study = sluice.create_study("constant", client=client)
+    study.optimize(lambda trial: 1.5, n_trials=3)
+    assert states(study) == ["finished"] * 3 and study.best_params == {} and study.best_value == 1.5
+
+
+def test_a_declared_space_is_there_without_suggesting(client):
+    study = sluice.create_study("declared", client=client, space={
+        "model": ["svm", "rf"], "c": {"min": 0.1, "max": 10.0, "when": {"model": "svm"}}, "depth": {"min": 1, "max": 9, "when": {"model": "rf"}}})
+
+    def objective(trial):
+        assert set(trial.params) == ({"model", "c"} if trial.params["model"] == "svm" else {"model", "depth"})
+        return trial.params.get("c", 5)
+
+    study.optimize(objective, n_trials=10)
+    assert states(study) == ["finished"] * 10
+
+
+# What a trial gave.
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_value_of_a_trial_is_what_the_objective_returned(client, direction):
+    study = sluice.create_study("returned", direction=direction, client=client)
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        for step, value in enumerate([0.001, 100, 1.0]):
+            trial.report(value, step)
+        return 10 + x
+
+    study.optimize(objective, n_trials=6)
+    assert [trial.value for trial in study.trials] == [10 + trial.params["x"] for trial in study.trials]
+    ordered = sorted(10 + trial.params["x"] for trial in study.trials)
+    assert study.best_value == ordered[0 if direction == "minimize" else -1]
+    assert client.show(study.id)["best"]["value"] == study.best_value
+    curve = client.metrics(f"{study.id}/1")["metrics"]["value"]
+    assert curve["value"][:3] == [0.001, 100, 1.0] and curve["step"] == [0, 1, 2, 3]
+
+
+def test_a_value_that_was_reported_last_is_no_second_point(client):
+    study = sluice.create_study("curve", client=client)
+
+    def objective(trial):
+        for step in range(4):
+            trial.report(1 / (step + 1), step)
+        return 1 / 4
+
+    study.optimize(objective, n_trials=1)
+    assert client.metrics(f"{study.id}/1")["metrics"]["value"]["step"] == [0, 1, 2, 3]
+    assert study.trials[0]["cost"]["wall_s"] is not None and study.best_value == 1 / 4
+
+
+def test_trials_that_fail_or_are_pruned_first_are_kept(client):
+    calls = []
+
+    def fails(trial):
+        x = trial.suggest_float("x", 0, 1)
+        calls.append(x)
+        if len(calls) <= 4:
+            raise ValueError(f"boom {x}")
+        for step in range(3):
+            trial.report(x + step, step)
+        return x
+
+    study = sluice.create_study("first", client=client)
+    study.optimize(fails, n_trials=6, catch=ValueError)
+    assert states(study) == ["error"] * 4 + ["finished"] * 2
+    assert [trial.params["x"] for trial in study.trials] == calls
+    assert study.trials[0]["cause"]["text"].endswith(f"ValueError: boom {calls[0]}")
+    good = study.trials[4]
+    assert good["cost"]["wall_s"] is not None and len(client.metrics(f"{study.id}/5")["metrics"]["value"]["value"]) == 4
+    assert counts(study) == ("finished", {"total": 6, "finished": 2, "error": 4})
+
+    def pruned(trial):
+        trial.report(trial.suggest_float("x", 0, 1) + 7, 0)
+        raise sluice.TrialPruned()
+
+    study = sluice.create_study("pruned", client=client)
+    ended = []
+    study.optimize(pruned, n_trials=3, callbacks=[lambda _, trial: ended.append((trial.state, trial.value))])
+    assert states(study) == ["pruned"] * 3 and [trial.value for trial in study.trials] == [trial.params["x"] + 7 for trial in study.trials]
+    assert ended == [("pruned", trial.value) for trial in study.trials]
+    with pytest.raises(ValueError, match="no trial has finished yet"):
+        study.best_value
+
+
+def test_a_pruned_trial_is_never_the_best(client):
+    study = sluice.create_study("pruned", client=client)
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number % 2:
+            trial.report(-5, 0)
+            raise sluice.Pruned
+        return x
+
+    study.optimize(objective, n_trials=6)
+    assert study.best_value == min(trial.value for trial in study.trials if trial.state == "finished") >= 0
+    assert client.show(study.id)["best"]["value"] == study.best_value
+
+
+def test_a_trial_that_gives_nan_has_failed_and_the_study_goes_on(client):
+    calls = []
+
+    def objective(trial):
+        calls.append(trial.suggest_float("x", 0, 1))
+        trial.report(math.nan if len(calls) == 2 else 1.0, 0)
+        return math.nan if len(calls) in (1, 2, 4) else calls[-1]
+
+    study = sluice.create_study("nan", client=client)
+    study.optimize(objective, n_trials=8)
+    assert states(study) == ["error", "error", "finished", "error"] + ["finished"] * 4
+    assert "returned NaN" in study.trials[0]["cause"]["text"] and study.trials[0].value is None
+    assert study.best_value == min(x for i, x in enumerate(calls, 1) if i not in (1, 2, 4))
+    task = client.ask(client.run({"command": ["true"], "resources": {"backend": "external"}, "search": {"tasks": 1, "strategy": "random"},
+                                  "parameters": {"x": {"min": 0.0, "max": 1.0}}, "objective": "y"})["id"])
+    assert client.tell(task["id"], {"y": math.nan})["state"] == "finished"
+
+
+def test_an_objective_that_gives_no_number_is_told_so(client):
+    for given, what in ((None, "returned None; let it return a number"), ("many", "returned 'many', which is not a number"),
+                        ([1, 2], "returned 2 values for 1 directions")):
+        study = sluice.create_study("nothing", client=client)
+        with pytest.raises(ValueError, match=what):
+            study.optimize(lambda trial: given, n_trials=3)
+        assert states(study) == ["error"] and what.split(";")[0] in study.trials[0]["cause"]["text"]
+        study.optimize(lambda trial: given, n_trials=3, catch=(ValueError,))
+        assert states(study) == ["error"] * 4
+
+
+# How many trials.
+
+
+WORKER = """\
+import sys, time
+sys.path.insert(0, {package!r})
+import sluice
+def objective(trial):
+    time.sleep(0.01)
+    print(trial.number, flush=True)
+    return trial.suggest_float("x", 0, 1) {more}
+study = sluice.load_study({name!r}, client=sluice.Client(state={state!r}, program={program!r}))
+study.optimize(objective, {trials})
+"""
+
+
+def start_worker(daemon, name, trials, more=""):
+    text = WORKER.format(package=str(ROOT / "python"), more=more, name=name, state=str(daemon.state), program=str(PROGRAM), trials=trials)
+    return subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("space", [None, {"x": {"min": 0.0, "max": 1.0}}])
+def test_several_processes_run_exactly_what_was_asked_for(daemon, client, space):
+    study = sluice.create_study("joint", space=space, client=client)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+    workers = [start_worker(daemon, "joint", 10) for _ in range(4)]
+    said = [[int(number) for number in worker.communicate()[0].split()] for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * 4
+    assert [len(numbers) for numbers in said] == [10] * 4
+    assert sorted(number for numbers in said for number in numbers) == list(range(2, 42))
+    assert states(study) == ["finished"] * 41 and counts(study) == ("finished", {"total": 41, "finished": 41})
+    assert space is None or len({trial.params["x"] for trial in study.trials}) == 41
+
+
+def test_processes_that_begin_before_the_first_trial_agree_on_the_parameters(daemon, client):
+    study = sluice.create_study("begin", client=client)
+    more = '+ len(trial.suggest_categorical("kind", ["a", "bb"]))'
+    workers = [start_worker(daemon, "begin", 5, more) for _ in range(3)]
+    assert [worker.wait() for worker in workers] == [0] * 3
+    for worker in workers:
+        worker.stdout.close()
+    assert len(study.trials) == 15 and all(set(trial.params) == {"x", "kind"} for trial in study.trials)
+    assert all(trial.value == trial.params["x"] + len(trial.params["kind"]) for trial in study.trials)
+
+
+def test_a_killed_worker_ends_no_one_else(daemon, client):
+    study = sluice.create_study("killed", client=client)
+    victim, other = start_worker(daemon, "killed", 1000), start_worker(daemon, "killed", 12)
+    victim.stdout.readline()
+    victim.stdout.readline()
+    victim.send_signal(signal.SIGKILL)
+    assert len(other.communicate()[0].split()) == 12 and other.returncode == 0
+    victim.communicate()
+    state, shown = counts(study)
+    assert state == "running" and shown["total"] > 1000  # what the victim had announced and did not run
+    done = daemon.cli("stop", study.id)
+    assert "planned tasks that had not begun will not run" in done.stdout, done.stdout
+    wait_for(lambda: counts(study)[0] in ("finished", "stopped"), lambda: counts(study))
+    state, shown = counts(study)
+    assert shown["total"] == len(study.trials) and set(states(study)) <= {"finished", "stopped"}
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
+    assert counts(study)[1]["total"] == shown["total"] + 2
+
+
+def test_a_study_ends_with_its_optimize(client):
+    study = sluice.create_study("ends", client=client)
+    assert counts(study) == ("waiting", {})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=25)
+    assert counts(study) == ("finished", {"total": 25, "finished": 25})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=20, n_jobs=6)
+    assert counts(study) == ("finished", {"total": 45, "finished": 45})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1000, timeout=0.5)
+    ran = len(study.trials)
+    assert 45 < ran < 1045 and counts(study) == ("finished", {"total": ran, "finished": ran})
+    study.optimize(lambda trial: study.stop() or trial.suggest_float("x", 0, 1), n_trials=100)
+    study.optimize(lambda trial: study.stop() or trial.suggest_float("x", 0, 1))
+    assert counts(study) == ("finished", {"total": ran + 2, "finished": ran + 2})
+    with pytest.raises(ZeroDivisionError):
+        study.optimize(lambda trial: 1 / 0, n_trials=5, n_jobs=2)
+    assert counts(study)[0] == "finished" and counts(study)[1]["total"] == len(study.trials)
+    study.optimize(lambda trial: 1.0, timeout=0.2)
+    assert counts(study)[0] == "finished" and counts(study)[1]["total"] == len(study.trials)
+
+
+def test_a_stopped_study_ends_the_workers(daemon, client):
+    study = sluice.create_study("stop", client=client)
+    worker = start_worker(daemon, "stop", 100000)
+    for _ in range(3):
+        worker.stdout.readline()
+    assert "will not run" in daemon.cli("stop", study.id).stdout
+    worker.communicate()
+    wait_for(lambda: counts(study)[0] in ("finished", "stopped"), lambda: counts(study))
+    assert counts(study)[1]["total"] == len(study.trials) < 100000
+    assert "nothing to do" in daemon.cli("stop", study.id).stdout
+
+
+def test_a_study_is_said_to_have_ended_once(daemon, client, receiver):
+    daemon.post("/notify", {"webhook": receiver.url})
+    study = sluice.create_study("grid", space={"a": [1, 2, 3]}, strategy="grid", client=client)
+    study.optimize(lambda trial: trial.params["a"], n_trials=50)
+    assert counts(study) == ("finished", {"total": 3, "finished": 3}) and study.best_params == {"a": 1}
+    study = sluice.create_study("after", client=client)
+    study.optimize(lambda trial: 1.0, n_trials=2)
+    wait_for(lambda: len(receiver.bodies("end")) >= 2, lambda: receiver.got)
+    assert [body["experiment"]["id"] for body in receiver.bodies("end")] == ["e1", "e2"]
+
+
+# Trials one by one.
+
+
+def test_what_is_enqueued_is_tried_first(client):
+    study = sluice.create_study("queue", client=client)
+    study.enqueue_trial({"x": 0.125})
+    study.enqueue(x=0.25, kind="b")
+    seen = []
+
+    def objective(trial):
+        seen.append((trial.suggest_float("x", 0, 1), trial.suggest_categorical("kind", ["a", "b"])))
+        return seen[-1][0]
+
+    study.optimize(objective, n_trials=3)
+    assert seen[0][0] == 0.125 and seen[1] == (0.25, "b")
+    study.enqueue(x=0.75, kind="a")
+    study.enqueue_trial({"x": 0.5})
+    study.optimize(objective, n_trials=4)
+    assert seen[3] == (0.75, "a") and seen[4][0] == 0.5
+    assert [(trial.params["x"], trial.params["kind"]) for trial in study.trials] == seen
+    assert counts(study) == ("finished", {"total": 7, "finished": 7})
+    with pytest.raises(sluice.Problem, match="'x' cannot be 7; a number from 0 to 1"):
+        study.enqueue_trial({"x": 7})
+    study.enqueue_trial({"y": 7})
+    with pytest.raises(ValueError, match="'y' cannot be 7, which was enqueued"):
+        study.optimize(lambda trial: trial.suggest_float("y", 0, 1), n_trials=2)
+    partly = sluice.create_study("partly", space={"x": {"min": 0.0, "max": 1.0}, "y": {"min": 0.0, "max": 1.0}}, client=client)
+    partly.enqueue(x=0.5)
+    partly.optimize(lambda trial: trial.params["x"] + trial.params["y"], n_trials=2)
+    assert partly.trials[0].params["x"] == 0.5 and partly.trials[0].value == 0.5 + partly.trials[0].params["y"]
+
+
+def test_asking_and_telling(client):
+    study = sluice.create_study("ask", client=client)
+    trial = study.ask()
+    assert trial.number == 1 and trial.params == {} and trial.value is None
+    x = trial.suggest_float("x", 0, 1)
+    assert trial.params == {"x": x} and trial.suggest_float("x", 0, 1) == x
+    study.tell(trial, x)
+    assert trial.value == x and trial.state == "finished" and study.best_trial.number == 1
+    with pytest.raises(sluice.Problem, match="is not running"):
+        study.tell(trial, 1.0)
+    pruned, failed = study.ask(), study.ask()
+    study.tell(pruned, pruned=True)
+    study.tell(failed, failed="no room")
+    assert states(study) == ["finished", "pruned", "error"] and counts(study)[0] == "finished"
+    with pytest.raises(ValueError, match="keeps its range"):
+        study.ask().suggest_float("x", 0, 2)
+
+
+def test_a_claim_is_for_experiments_that_are_open(client):
+    fixed = client.run({"command": ["true"], "resources": {"backend": "external"}, "parameters": {"x": [1, 2]}})["id"]
+    with pytest.raises(sluice.Problem, match="has a fixed number of tasks"):
+        client.claim(fixed, 1)
+    with pytest.raises(sluice.Problem, match="'open' is for workers of your own"):
+        client.run({"command": ["true"], "parameters": {"x": [1, 2]}, "search": {"open": True}})
+    with pytest.raises(sluice.Problem, match="'open' cannot be changed"):
+        client.change(fixed, search={"open": True})
+    study = sluice.create_study("claims", client=client)
+    with pytest.raises(sluice.Problem, match="at most 100000 tasks"):
+        client.claim(study.id, 200000)
+    assert client.ask(study.id) is None
+    assert client.claim(study.id, 3)["tasks"]["total"] == 3
+    assert client.claim(study.id, -2)["tasks"]["total"] == 1
+
+
+def test_a_task_is_told_what_it_ran_with(client):
+    e = client.run({"command": ["true"], "resources": {"backend": "external"}, "objective": "y", "search": {"strategy": "random", "tasks": 4},
+                    "parameters": {"x": {"min": 0.0, "max": 1.0}, "c": {"values": [1, 2], "optional": True}}})
+    assert [one.get("optional") for one in e["parameters"]] == [None, True]
+    task = client.ask(e["id"])
+    assert set(task["parameters"]) == {"x", "c"}
+    assert client.tell(task["id"], {"y": 1}, parameters={"x": 0.5})["parameters"] == {"x": 0.5}
+    task = client.ask(e["id"])
+    for wrong, what in (({"c": 1}, "'x' is missing"), ({"x": 2, "c": 1}, "'x' cannot be 2"), ({"x": 0, "z": 1}, "no parameter 'z'")):
+        with pytest.raises(sluice.Problem, match=what):
+            client.tell(task["id"], {"y": 1}, parameters=wrong)
+    assert client.tell(task["id"], {"y": 3}, more=True)["state"] == "running"
+    assert client.tell(task["id"], pruned=True)["state"] == "pruned"
+    assert client.suggest(e["id"], x=0.25)["parameters"] == {"x": 0.25}
+    assert client.import_results(e["id"], [{"parameters": {"x": 0.75}, "values": {"y": 2}}]) == 1
+
+
+def test_an_experiment_of_a_file_is_a_study_with_an_end(client):
+    e = client.run({"name": "file", "command": ["true"], "resources": {"backend": "external"}, "objective": {"metric": "y", "goal": "min"},
+                    "search": {"strategy": "random", "tasks": 5}, "parameters": {"x": {"min": 0.0, "max": 1.0}}})
+    study = sluice.load_study("file", client=client)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    assert counts(study) == ("running", {"total": 5, "finished": 3})
+    done = client.stop(e["id"])
+    assert (done["tasks"], done["unproposed"]) == (0, 2) and counts(study)[0] == "finished"
