@@ -121,7 +121,7 @@ def test_a_program_runs_unchanged_in_one_line(make_daemon, tmp_path):
         for number, rate in ((1, 0.5), (2, 0.25)):
             task = daemon.task(experiment, number)
             curve = daemon.metrics(experiment, number).get("loss")
-            if curve != {"step": [0, 1, 2], "value": [rate, rate / 2, rate / 4]}:
+            if curve != {"step_name": "epoch", "step": [0, 1, 2], "value": [rate, rate / 2, rate / 4]}:
                 wrong.append(f"{what}: {task['state']} {task['cause']} {curve}")
     assert not wrong, "\n".join(wrong)
 

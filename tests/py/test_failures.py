@@ -270,7 +270,7 @@ def test_report_verb_reaches_the_curves(daemon):
     path = f"{PROGRAM.parent}:/usr/local/bin:/usr/bin:/bin"
     experiment = daemon.submit(script, {"environment": {"vars": {"PATH": path}}, "objective": "val_loss"})
     assert daemon.wait_ended(experiment)["state"] == "finished", daemon.task(experiment, 1)["cause"]
-    assert daemon.metrics(experiment, 1)["val_loss"] == {"step": [0, 1, 2], "value": [1, 0.5, pytest.approx(1 / 3)]}
+    assert daemon.metrics(experiment, 1)["val_loss"] == {"step_name": "epoch", "step": [0, 1, 2], "value": [1, 0.5, pytest.approx(1 / 3)]}
 
 
 def test_many_rows_at_the_end_of_a_task_are_all_read_before_it_is_settled(daemon):

@@ -345,7 +345,7 @@ def test_task_that_ends_while_the_daemon_is_down_is_taken_up(daemon, gate):
     wait_for(lambda: not processes_below(folder), "the script does not end")
     daemon.start()
     assert daemon.wait_state(experiment, ("finished",), 1)["attempt"] == 1
-    assert daemon.metrics(experiment, 1)["loss"] == {"step": [0, 1], "value": [1.5, 0.5]}
+    assert daemon.metrics(experiment, 1)["loss"] == {"step_name": "epoch", "step": [0, 1], "value": [1.5, 0.5]}
     assert len(ran(gate, 1)) == 1
 
 

@@ -118,9 +118,9 @@ def assert_like_uncut(slurm, side, experiment, number, cause, cuts):
     assert repeated, "no epoch was repeated, so this shows nothing"
     curves = slurm.metrics(experiment, number)
     # What a run that is never cut has.
-    assert curves["loss"] == {"step": list(range(EPOCHS)), "value": [1000 - epoch * epoch for epoch in range(EPOCHS)]}, curves
+    assert curves["loss"] == {"step_name": "epoch", "step": list(range(EPOCHS)), "value": [1000 - epoch * epoch for epoch in range(EPOCHS)]}, curves
     # Of a repeated epoch the row of the later attempt counts.
-    assert curves["by"] == {"step": list(range(EPOCHS)), "value": [dict(rows)[epoch] for epoch in range(EPOCHS)]}, curves
+    assert curves["by"] == {"step_name": "epoch", "step": list(range(EPOCHS)), "value": [dict(rows)[epoch] for epoch in range(EPOCHS)]}, curves
     assert task["best"] == {"value": 1000 - (EPOCHS - 1) ** 2, "epoch": EPOCHS - 1}
     told = [step["reason"] for step in task["timeline"]]
     assert told.count("continues from its checkpoint") == cuts, told
