@@ -374,6 +374,7 @@ static int external_tell_row(struct engine *engine, const struct external_tell *
 
 static int external_tell_end(struct engine *engine, const struct external_tell *tell)
 {
+	bool given_up = tell->pruned || tell->more;
 	int64_t wall = clock_now_ms() - tell->live->started_ms;
 	struct cost cost = {0};
 	cost_set(&cost, FIGURE_WALL, wall > 0 ? (double)wall : 0);
@@ -381,9 +382,9 @@ static int external_tell_end(struct engine *engine, const struct external_tell *
 				      &(struct journal_record){.kind = JOURNAL_END,
 							       .time_ms = clock_now_ms(),
 							       .exit_code = tell->failed ? 1 : 0,
-							       .cause = tell->failed  ? CAUSE_EXIT
-								       : tell->pruned ? CAUSE_STOPPED
-										      : CAUSE_OK,
+							       .cause = tell->failed ? CAUSE_EXIT
+								       : given_up    ? CAUSE_STOPPED
+										     : CAUSE_OK,
 							       .message = tell->failed,
 							       .cost = cost});
 	return rc < 0 ? rc : engine_settle(engine);
@@ -437,7 +438,8 @@ static int external_tell(struct engine *engine, void *ctx, struct error *err)
 	int rc = external_tell_values(engine, tell);
 	if (rc == 0)
 		rc = external_tell_row(engine, tell);
-	if (rc < 0 || tell->more)
+	/* The answer says whether the search gives it up: a worker may report many rows before the next turn. */
+	if (rc < 0 || (tell->more && tell->live->task.wanted != STORE_WANT_PRUNE))
 		return rc;
 	rc = tell->pruned ? external_tell_pruned(engine, tell) : 0;
 	return rc < 0 ? rc : external_tell_end(engine, tell);

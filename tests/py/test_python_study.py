@@ -512,3 +512,22 @@ def test_an_experiment_of_a_file_is_a_study_with_an_end(client):
     assert counts(study) == ("running", {"total": 5, "finished": 3})
     done = client.stop(e["id"])
     assert (done["tasks"], done["unproposed"]) == (0, 2) and counts(study)[0] == "finished"
+
+
+def test_a_trial_is_pruned_by_the_report_that_makes_it_poor(client):
+    ended = []
+    study = sluice.create_study("exact", prune={"rule": "median", "min_tasks": 3}, client=client)
+
+    def objective(trial):
+        poor = trial.number > 3
+        for step in range(6):
+            trial.report(10 if poor else 1, step)
+            if trial.should_prune():
+                ended.append((trial.number, step))
+                raise sluice.Pruned
+        return 1
+
+    study.optimize(objective, n_trials=6)
+    assert ended == [(number, 1) for number in range(4, 7)]
+    assert states(study) == ["finished"] * 3 + ["pruned"] * 3
+    assert all(trial["cost"]["wall_s"] is not None and trial.value == 10 for trial in study.trials[3:])
