@@ -35,12 +35,27 @@ static void objective_read(const struct options *options, const char *name, obje
 			objective_split(ret, options->given.at[i].value);
 }
 
+/* The goal behind a metric, as scales stand behind ranges: accuracy:max. NULL: there is none. */
+static const char *objective_goal(const char *metric)
+{
+	static const char *const goals[] = {":min",      ":max",      ":minimize",
+					    ":maximize", ":minimise", ":maximise"};
+	const char *colon = strrchr(metric, ':');
+	for (size_t i = 0; colon > metric && i < COUNT_OF(goals); i++)
+		if (strcmp(colon, goals[i]) == 0)
+			return colon + 1;
+	return NULL;
+}
+
 static struct node *objective_make(const char *metric, const char *goal)
 {
 	struct node *one = node_new(NODE_MAP);
-	node_add(one, "metric", node_new_string(metric));
-	if (goal)
-		node_add(one, "goal", node_new_string(goal));
+	const char *behind = objective_goal(metric);
+	char *name = mem_copy(metric, behind ? (size_t)(behind - 1 - metric) : strlen(metric));
+	node_add(one, "metric", node_new_string(name));
+	if (goal || behind)
+		node_add(one, "goal", node_new_string(goal ? goal : behind));
+	free(name);
 	return one;
 }
 

@@ -285,7 +285,7 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f, const s
 	/* Where its runner was gone long before, the limit has ended an empty job. */
 	if (found->cause == CAUSE_TIME && !(f->beats && f->vouched_ms >= pace->silent_ms))
 		return verdict_error(CAUSE_TIME, text, found->remedy);
-	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", found->remedy);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended, and wrote no end into its journal", found->remedy);
 	verdict.more = found->message;
 	return verdict;
 }
@@ -338,7 +338,7 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 		return verdict_wanted(f->wanted);
 	if (!claimed)
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
-	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", NULL);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended, and wrote no end into its journal", NULL);
 	verdict.more = "the backend no longer knows it";
 	return verdict;
 }

@@ -10,8 +10,10 @@
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/waiting.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "notify/notify.h"
 
 #include <inttypes.h>
@@ -70,7 +72,15 @@ int engine_pause_end(struct engine *engine, struct engine_experiment *e)
 	free(e->paused);
 	e->paused = NULL;
 	e->changed = true;
-	return store_set_paused(engine->store, e->id, NULL);
+	int rc = store_set_paused(engine->store, e->id, NULL);
+	/* What its tasks wait for now is known a moment later; the pause is no longer it. */
+	if (rc == 0 && e->note && text_starts(e->note, WAITING_PAUSED)) {
+		rc = store_set_note(engine->store, e->id, NULL);
+		free(e->note);
+		e->note = NULL;
+		e->note_old_ms = 0;
+	}
+	return rc;
 }
 
 /* Workers of the user's own are not ours to pause; what was cancelled or what a machine did says nothing of the script. */

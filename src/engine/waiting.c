@@ -20,7 +20,7 @@
 char *engine_say_waiting(const struct engine_experiment *e)
 {
 	if (e->paused)
-		return mem_printf("paused: %s", e->paused);
+		return mem_printf(WAITING_PAUSED "%s", e->paused);
 	if (unstarted_is_held(&e->unstarted))
 		return unstarted_words(&e->unstarted);
 	if (e->parallel && e->live >= e->parallel)

@@ -209,7 +209,8 @@ static void usage_fill(const struct usage *usage, int64_t now_ms, double cpu_ms,
 		       struct sample *sample)
 {
 	double passed_ms = (double)(now_ms - usage->seen_ms), tick_ms = 1000.0 / (double)sysconf(_SC_CLK_TCK);
-	sample->host[SAMPLE_HOST_MEMORY] = (double)sum->pages * (double)sysconf(_SC_PAGESIZE);
+	/* What ends has given its memory back already: nothing is known of the task's. */
+	sample->host[SAMPLE_HOST_MEMORY] = sum->pages ? (double)sum->pages * (double)sysconf(_SC_PAGESIZE) : NAN;
 	sample->host[SAMPLE_HOST_THREADS] = (double)sum->threads;
 	sample->host[SAMPLE_HOST_BLOCKED] = (double)sum->blocked;
 	sample->host[SAMPLE_HOST_STOPPED] = (double)sum->stopped;

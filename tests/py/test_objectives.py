@@ -22,6 +22,8 @@ def test_several_objectives_with_commas(daemon, two):
     assert objectives(daemon, json.loads(done.stdout)["id"]) == [("loss", "min"), ("accuracy", "max")]
     done = daemon.cli("run", "--detach", "--json", "two.py", "x=1,2", "--objective", "mAP[0.5,0.95]", cwd=two)
     assert [name for name, _ in objectives(daemon, json.loads(done.stdout)["id"])] == ["mAP[0.5,0.95]"]
+    done = daemon.cli("run", "--detach", "--json", "two.py", "x=1,2", "--objective", "accuracy:min,loss:maximize", cwd=two)
+    assert objectives(daemon, json.loads(done.stdout)["id"]) == [("accuracy", "min"), ("loss", "max")]
     refused = daemon.cli("run", "two.py", "x=1", "--objective", "loss", "--goal", "min,max", cwd=two, status=2)
     assert "there are more --goal than --objective" in refused.stderr
 

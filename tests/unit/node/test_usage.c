@@ -1,7 +1,9 @@
 /* What the processes of a script use, measured at real ones. */
 #include "node/usage.h"
 
+#include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -97,8 +99,26 @@ static void what_a_child_used_counts_once(void **state)
 	}
 }
 
+static void a_process_that_ends_has_no_memory_of_0_bytes(void **state)
+{
+	struct usage usage = {0};
+	struct cost cost = {0};
+	struct sample sample = {0};
+	siginfo_t ended;
+	(void)state;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+	usage_sample(&usage, 1000, &cost, &sample);
+	assert_true(isnan(sample.host[SAMPLE_HOST_MEMORY]));
+	waitpid(pid, NULL, 0);
+	usage_free(&usage);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_child_used_counts_once)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_child_used_counts_once),
+					   cmocka_unit_test(a_process_that_ends_has_no_memory_of_0_bytes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

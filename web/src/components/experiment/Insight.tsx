@@ -232,8 +232,8 @@ export function SearchCard({
           .filter((a) => a.correlation !== null)
           .map((a) => (
             <p key={a.from} class="mute small">
-              {tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'task')} alike: rank correlation{' '}
-              {a.correlation!.toFixed(2)}.
+              Rank correlation between {tick(a.from)} and {tick(a.to)}: {a.correlation!.toFixed(2)} over{' '}
+              {plural(a.tasks, 'task')} (1: the same order).
             </p>
           ))}
         <div class="btns">
