@@ -40,8 +40,16 @@ int pairs_add(struct node *map, const char *text, enum pairs_kind kind, struct e
 	/* A metric may be called val/loss; a parameter is a word. */
 	bool named = kind == PAIRS_NUMBER ? *name && strlen(name) <= LIMIT_METRIC_NAME_BYTES
 					  : text_is_identifier(name, LIMIT_NAME_BYTES);
-	int rc = value && named ? pairs_value(name, value + 1, kind, &node, err)
-				: errorf(err, -EINVAL, "'%s': expected %s", text, examples[kind]);
+	int rc;
+	if (value && named)
+		rc = pairs_value(name, value + 1, kind, &node, err);
+	else if (value && *name && kind != PAIRS_NUMBER)
+		rc = errorf(err, -EINVAL,
+			    "'%s' is not a name for a parameter: start with a letter; use letters without accents, "
+			    "digits and _ . - (at most %d)",
+			    name, LIMIT_NAME_BYTES);
+	else
+		rc = errorf(err, -EINVAL, "'%s': expected %s", text, examples[kind]);
 	if (rc == 0)
 		node_add(map, name, node);
 	free(name);

@@ -91,8 +91,10 @@ static int sheet_read_row(struct sheet *sheet, struct reader *r, struct buf *fie
 	if (empty) /* a line with nothing in it */
 		for (size_t i = 0; i < columns; i++)
 			free(sheet->cells.at[--sheet->cells.len]);
-	else
+	else {
+		vec_push(&sheet->lines, line);
 		sheet->rows++;
+	}
 	return 0;
 }
 
@@ -119,4 +121,5 @@ void sheet_free(struct sheet *sheet)
 		free(sheet->cells.at[i]);
 	free(sheet->header.at);
 	free(sheet->cells.at);
+	free(sheet->lines.at);
 }

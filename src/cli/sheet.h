@@ -8,6 +8,7 @@
 struct sheet {
 	VEC(char *) header;
 	VEC(char *) cells; /* row by row, as many as the header has; missing ones are "" */
+	VEC(size_t) lines; /* of the rows in the file */
 	size_t rows;
 };
 

@@ -285,6 +285,18 @@ static const struct node *submit_at_pointer(const struct node *node, const char 
 	return node;
 }
 
+/* A part of a JSON pointer as it was: ~1 stands for a slash, ~0 for a tilde. */
+static void submit_unescape(char *part)
+{
+	char *to = part;
+	for (const char *from = part; *from; from++) {
+		bool escape = from[0] == '~' && (from[1] == '0' || from[1] == '1');
+		*to++ = !escape ? *from : from[1] == '1' ? '/' : '~';
+		from += escape;
+	}
+	*to = '\0';
+}
+
 /* "/parameters/units" as people write it: parameters.units */
 static void submit_add_field(struct buf *out, const char *pointer)
 {
@@ -293,6 +305,7 @@ static void submit_add_field(struct buf *out, const char *pointer)
 		if (!first)
 			buf_add_char(out, '.');
 		char *part = mem_copy(pointer, len);
+		submit_unescape(part);
 		term_add_safe(out, part);
 		free(part);
 		pointer += len;

@@ -41,7 +41,7 @@
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \
 		{"repeats", "N", "run every configuration under N seeds"},                                             \
-		{"objective", "METRIC...", "metric to optimise; or metric:max; a,b for several"},                       \
+		{"objective", "METRIC...", "metric to optimise; or metric:max; a,b for several"},                      \
 		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \

@@ -38,8 +38,7 @@ static void objective_read(const struct options *options, const char *name, obje
 /* The goal behind a metric, as scales stand behind ranges: accuracy:max. NULL: there is none. */
 static const char *objective_goal(const char *metric)
 {
-	static const char *const goals[] = {":min",      ":max",      ":minimize",
-					    ":maximize", ":minimise", ":maximise"};
+	static const char *const goals[] = {":min", ":max", ":minimize", ":maximize", ":minimise", ":maximise"};
 	const char *colon = strrchr(metric, ':');
 	for (size_t i = 0; colon > metric && i < COUNT_OF(goals); i++)
 		if (strcmp(colon, goals[i]) == 0)

@@ -234,7 +234,7 @@ static int daemon_run(int argc, char **argv)
 		if (rc == 0)
 			rc = daemon_stop(&err, &was_there);
 		if (rc == 0)
-			puts(was_there ? "the daemon has ended; training goes on" : "no daemon is running");
+			puts(was_there ? "the daemon has ended; tasks that run go on" : "no daemon is running");
 		if (rc == 0)
 			daemon_say_restart();
 	} else if (strcmp(action, "restart") == 0) {

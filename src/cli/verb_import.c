@@ -18,9 +18,14 @@ static const struct verb_option import_options[] = {
 	{0},
 };
 
+/* So many bytes of names of columns are said. */
+#define IMPORT_UNKNOWN_BYTES 200
+
 struct import {
 	const struct node *experiment; /* into which */
 	struct node *rows;
+	VEC(size_t) lines; /* of the rows in a file */
+	struct buf unknown; /* columns of a file that are neither parameter nor objective */
 	size_t skipped;
 };
 
@@ -48,7 +53,8 @@ static const char *import_metric(const struct import *import, const char *name)
 	return NULL;
 }
 
-static void import_add(struct import *import, struct node *give_parameters, struct node *give_values)
+/* line: of a file; 0: it is no file */
+static void import_add(struct import *import, struct node *give_parameters, struct node *give_values, size_t line)
 {
 	struct node *row = node_new(NODE_MAP);
 	bool useful = give_values->count > 0;
@@ -56,6 +62,7 @@ static void import_add(struct import *import, struct node *give_parameters, stru
 	node_add(row, "values", give_values);
 	if (useful) {
 		node_add(import->rows, NULL, row);
+		vec_push(&import->lines, line);
 		return;
 	}
 	import->skipped++;
@@ -83,7 +90,7 @@ static void import_sheet_row(struct import *import, const struct sheet *sheet, s
 		node_free(values);
 		values = node_new(NODE_MAP);
 	}
-	import_add(import, parameters, values);
+	import_add(import, parameters, values, sheet->lines.at[row]);
 }
 
 static int import_read_file(struct import *import, const char *path, struct error *err)
@@ -98,8 +105,13 @@ static int import_read_file(struct import *import, const char *path, struct erro
 			errorf(err, rc, "%s: %s", path, inner.text);
 	}
 	bool found = false;
-	for (size_t i = 0; rc == 0 && i < sheet.header.len; i++)
-		found = found || import_metric(import, sheet.header.at[i]);
+	for (size_t i = 0; rc == 0 && i < sheet.header.len; i++) {
+		const char *name = sheet.header.at[i];
+		bool metric = import_metric(import, name) != NULL;
+		found = found || metric;
+		if (!metric && !import_has_parameter(import, name) && import->unknown.len < IMPORT_UNKNOWN_BYTES)
+			buf_addf(&import->unknown, "%s%s", import->unknown.len ? ", " : "", name);
+	}
 	if (rc == 0 && !found)
 		rc = errorf(err, -EINVAL, "%s: no column is named like an objective of the experiment", path);
 	for (size_t i = 0; rc == 0 && i < sheet.rows; i++)
@@ -141,7 +153,7 @@ static void import_task(struct import *import, const struct node *task)
 		    import_best(node_get(node_get(task, "metrics"), metric), goal && strcmp(goal, "max") == 0, &value))
 			node_add(values, metric, node_new_real(value));
 	}
-	import_add(import, parameters, values);
+	import_add(import, parameters, values, 0);
 }
 
 static int import_read_experiment(struct import *import, struct client *client, const struct target *from,
@@ -166,9 +178,27 @@ static void import_print(const char *experiment, int64_t count, int64_t already)
 	putchar('\n');
 }
 
+/* "rows/0/parameters/hidden: …" with the line of the file, and the columns that were passed over. */
+static int import_refusal(const struct import *import, const char *from, int rc, struct error *err)
+{
+	struct error told = *err;
+	const char *rest = text_starts(told.text, "rows/") ? strchr(told.text + 5, '/') : NULL;
+	int64_t row;
+	if (!rest || num_parse_int(told.text + 5, (size_t)(rest - told.text - 5), 0, INT64_MAX, &row) < 0 ||
+	    row >= (int64_t)import->lines.len || !import->lines.at[row])
+		return rc;
+	for (const char *part; (part = strpbrk(rest, "/:")) && *part == '/';)
+		rest = part + 1;
+	const char *said = strstr(rest, ": ");
+	bool others = import->unknown.len && strstr(rest, "is missing");
+	return errorf(err, rc, "%s, line %zu: %s%s%s", from, import->lines.at[row], said ? said + 2 : rest,
+		      others ? ". Columns that are neither a parameter nor an objective: " : "",
+		      others ? buf_text(&import->unknown) : "");
+}
+
 static int import_send(struct call *call, const struct target *target, const char *from, struct error *err)
 {
-	struct import import = {0};
+	struct import import = {.unknown = buf_make(BUF_UNLIMITED)};
 	struct target source;
 	struct node *experiment = NULL, *answer = NULL, *body = node_new(NODE_MAP);
 	char *path = target_path(target, "");
@@ -185,6 +215,8 @@ static int import_send(struct call *call, const struct target *target, const cha
 			    target->experiment);
 	if (rc == 0)
 		rc = pairs_post(&call->client, target, "/import", body, &answer, err);
+	if (rc < 0 && import.lines.len)
+		rc = import_refusal(&import, from, rc, err);
 	if (rc == 0 && options_has(&call->options, "json"))
 		pairs_print_json(answer);
 	else if (rc == 0)
@@ -194,6 +226,8 @@ static int import_send(struct call *call, const struct target *target, const cha
 	node_free(answer);
 	node_free(experiment);
 	node_free(body);
+	buf_free(&import.unknown);
+	free(import.lines.at);
 	free(path);
 	return rc;
 }

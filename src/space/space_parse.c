@@ -218,7 +218,7 @@ static bool parse_same_variable(const char *a, const char *b)
 static int parse_check_name(struct parse *p, const struct node *node, size_t index)
 {
 	if (!text_is_identifier(node->key, LIMIT_NAME_BYTES))
-		return FAIL(p, node, "start with a letter; use letters, digits and _ . - (at most 200)",
+		return FAIL(p, node, "start with a letter; use letters without accents, digits and _ . - (at most 200)",
 			    "'%.60s' is not a name for a parameter", node->key);
 	for (size_t i = 0; i < index; i++)
 		if (parse_same_variable(p->space->params[i].name, node->key))

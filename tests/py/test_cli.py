@@ -314,6 +314,9 @@ def test_a_wrong_file_is_explained_at_its_place(cli):
         assert not done.stdout
     changed = cli("run", "exp.yaml", "--name", "x", status=2)  # sent as a tree: the places are found again
     assert re.search(r"^exp\.yaml:3:\d+: parameters\.units", changed.stderr, re.M), changed.stderr
+    (cli.folder / "slash.yaml").write_text("script: train.py\nparameters: {a/b: [1, 2], c~d: 1}\n")
+    said = cli("check", "slash.yaml", status=2).stderr
+    assert "parameters.a/b: 'a/b' is not a name" in said and "parameters.c~d: " in said
     terminal = Terminal(cli, "check", "exp.yaml")
     assert terminal.finish() == 2
     assert "units: {min: 512, max: 16}\r\n" in terminal.text and re.search(r"^ +\S*\^", terminal.text, re.M)
@@ -322,6 +325,7 @@ def test_a_wrong_file_is_explained_at_its_place(cli):
 
 @pytest.mark.parametrize("arguments, said", [
     (["nope.yaml"], "nope.yaml: there is no such file"), (["."], ". is a folder"), (["train.py", "lr=1", "lr"], "expected name=values"),
+    (["train.py", "ünits=1,2"], "'ünits' is not a name for a parameter: start with a letter; use letters without accents"),
     (["train.py", "--paralel", "3"], "did you mean --parallel?"), (["train.py", "--env", "X"], "expected NAME=VALUE"),
     ([], "arguments are missing"), (["broken.yaml"], "broken.yaml:1:4: "), (["gone.yaml"], "gone.yaml:1:1: script: other.py")])
 def test_a_wrong_call_needs_no_daemon_and_has_exit_status_two(cli, arguments, said):

@@ -100,6 +100,11 @@ def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, fo
     assert daemon.get(f"/experiments/{first}/search")["state"]["asked"] == 2  # the search knows of them
     assert len(work(daemon, first, lambda p: {"loss": p["x"]})) == 4  # and has its whole budget
 
+    wrong = folder / "wrong.csv"
+    wrong.write_text('knd,x,loss,note\na,0.5,,"two\nlines"\na,0.25,0.5,\n')
+    refused = daemon.cli("import", first, wrong, status=1).stderr
+    assert f"{wrong}, line 4: 'kind' is missing" in refused and "nor an objective: knd, note" in refused, refused
+
     second = external(daemon, parameters=space, search=search)
     assert "6 results" in daemon.cli("import", second, first).stdout
     assert sorted(t["best"]["value"] for t in daemon.tasks(second)) == sorted(t["best"]["value"] for t in daemon.tasks(first))

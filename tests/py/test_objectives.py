@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from conftest import wait_for
 
 TWO = "import sys\nx = float(sys.argv[1].split('=')[1])\nprint(f'epoch 1 loss {x} accuracy {1 - x / 10} mAP[0.5,0.95]: 0.5')\n"
 
@@ -56,3 +57,13 @@ def test_change_ranks_by_several_objectives(daemon, two):
     assert refused.returncode and "accuracy" in refused.stderr
     refused = daemon.cli("change", experiment, "--goal", "max", status=2)
     assert "--goal needs --objective" in refused.stderr
+
+
+def test_no_word_of_the_pause_is_left_once_the_objective_is_corrected(daemon, two):
+    done = daemon.cli("run", "--detach", "--json", "two.py", "x=1e-3..10:log", "--objective", "los", "--goal", "min",
+                      "--tasks", "8", "--parallel", "1", "--strategy", "tpe", cwd=two)
+    experiment = json.loads(done.stdout)["id"]
+    wait_for(lambda: "paused:" in (daemon.get(f"/experiments/{experiment}")["note"] or ""), "it is not paused")
+    daemon.cli("change", experiment, "--objective", "loss")
+    assert "paused" not in (daemon.get(f"/experiments/{experiment}")["note"] or "")
+    daemon.wait_ended(experiment)

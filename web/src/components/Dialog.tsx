@@ -60,7 +60,11 @@ export function Confirm() {
           <button type="button" class="btn" autofocus onClick={() => q.answer(false, false)}>
             {q.no}
           </button>
-          <button type="button" class="btn danger" onClick={() => q.answer(true, !!box.current?.checked)}>
+          <button
+            type="button"
+            class={q.harmless ? 'btn primary' : 'btn danger'}
+            onClick={() => q.answer(true, !!box.current?.checked)}
+          >
             <Icon name={q.icon} />
             {q.yes}
           </button>

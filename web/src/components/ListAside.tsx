@@ -198,6 +198,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
           </button>
         )}
         {!all.length && <p class="mute small">Nothing. Failed and stuck tasks appear here.</p>}
+        {failing.length > ASKED && every.length > SHOWN && ' '}
         {failing.length > ASKED && (
           <a class="small" href="/?show=errors">
             All {failing.length} experiments with errors

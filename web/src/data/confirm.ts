@@ -7,6 +7,8 @@ interface Question {
   yes: string;
   no: string;
   icon: 'trash' | 'stop' | 'restart' | 'file';
+  // Nothing is lost.
+  harmless?: boolean;
   // A choice that goes with the answer; it begins unchecked.
   option?: string;
   answer: (yes: boolean, option: boolean) => void;

@@ -55,8 +55,8 @@ export function SignedOutPage() {
         <p class="dim">
           {!known && command.includes('=DIR') && (
             <>
-              with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started
-              shows the whole command){' '}
+              with the state folder of the daemon for <code>DIR</code> (the log of the daemon, or the terminal in which
+              it was started, names it){' '}
             </>
           )}
           and open the link it prints. A link works once; run the command again for a new one.

@@ -110,6 +110,7 @@ export async function importFile(given: File) {
       yes: 'Use it as the script',
       no: 'Cancel',
       icon: 'file',
+      harmless: true,
     });
     if (use) giveScript(source.name, source.text);
     return;
