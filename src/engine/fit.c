@@ -471,6 +471,10 @@ static void check_flags(const struct check *check, const struct node *document, 
 		} else {
 			check_unknown(check, at, param->name, &unknown);
 		}
+		if (script_is_abbreviation(check->script, param->name))
+			vec_push(&check->spec->chosen,
+				 mem_printf("%s: the beginning of %s of the script, which argparse takes for it",
+					    param->name, argument->flag));
 		if (argument && argument->shape == SCRIPT_TRUTH)
 			vec_push(
 				&check->spec->chosen,

@@ -182,6 +182,14 @@ const struct script_argument *script_find(const struct script *script, const cha
 	return found;
 }
 
+bool script_is_abbreviation(const struct script *script, const char *name)
+{
+	for (size_t i = 0; i < script->arguments.len; i++)
+		if (argument_is(&script->arguments.at[i], name))
+			return false;
+	return script_find(script, name) != NULL;
+}
+
 const char *script_pass(const struct script *script)
 {
 	switch (script->reads) {

@@ -74,6 +74,8 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 void script_free(struct script *script);
 /* The argument for a parameter of this name ('-' and '_' are the same); NULL: there is none. */
 const struct script_argument *script_find(const struct script *script, const char *name);
+/* Is the argument found only because argparse takes the beginning of its name? */
+bool script_is_abbreviation(const struct script *script, const char *name);
 /* Takes out the arguments of other subcommands than the first word of this text; NULL: all stay. */
 void script_narrow(struct script *script, const char *subcommand);
 /* "by position", "flags": the word of `pass` that fits; NULL: not known. */

@@ -36,3 +36,11 @@ def test_a_stopping_condition_finds_the_printed_name_too(daemon):
     experiment = daemon.submit(script, {"objective": "train_loss", "stop": {"when": "val_loss < 0.6"}})
     e = daemon.wait_ended(experiment)
     assert e["state"] == "finished" and e["note"] == "stopping condition met by e1/1: val_loss < 0.6"
+
+
+def test_the_argument_that_an_abbreviation_stands_for_is_named(daemon, folder):
+    (folder / "flags.py").write_text("import argparse\np = argparse.ArgumentParser()\n"
+                                     "p.add_argument('--learning-rate', type=float)\np.parse_args()\n")
+    chosen = lambda name: json.loads(daemon.cli("check", "--json", "flags.py", f"{name}=0.1", cwd=folder).stdout)["chosen"]
+    assert "learn: the beginning of --learning-rate of the script, which argparse takes for it" in chosen("learn")
+    assert "beginning" not in str(chosen("learning_rate"))

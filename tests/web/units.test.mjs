@@ -332,6 +332,9 @@ test('a file that the form edits keeps its comments, its numbers and every other
 });
 
 test('doubled, nameless and empty rows are named; a row in which nothing is typed is no part of the file', () => {
+  const one = tree.readTree('parameters: {lr: 0.1}\n').doc;
+  tree.setKind(tree.rowsOf(one)[0], 'range');
+  assert.deepEqual([tree.rowsOf(one)[0].min, tree.rowsOf(one)[0].max], ['0.1', '']); // the value is not lost
   const { doc } = tree.readTree('parameters: {a: 1}\n');
   tree.addRow(doc);
   assert.equal(tree.printTree(doc), 'parameters:\n  a: 1\n');

@@ -132,7 +132,7 @@ export function setKind(row: Row, kind: Kind) {
   if (kind === 'range') {
     const numbers = parts.filter((part) => part !== '' && !Number.isNaN(Number(part)));
     numbers.sort((a, b) => Number(a) - Number(b));
-    const [min, max] = numbers.length > 1 ? [numbers[0], numbers.at(-1)!] : ['', ''];
+    const [min, max] = numbers.length > 1 ? [numbers[0], numbers.at(-1)!] : [numbers[0] ?? '', ''];
     const end = (text: string) => (text ? valueNode(text) : emptyNode());
     node = mapNode([
       ['min', end(min)],
