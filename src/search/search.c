@@ -148,6 +148,12 @@ static void search_encode(const struct search *s, const struct space_value *valu
 			unit[d] = 0.5;
 }
 
+/* May a configuration come again now? In an open search only when there is no new one. */
+static bool search_repeats(const struct search *s)
+{
+	return s->spec->duplicates && (!s->spec->open || s->used_up);
+}
+
 static bool search_is_acceptable(const struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	search_decode(s, trial, values);
@@ -157,7 +163,7 @@ static bool search_is_acceptable(const struct search *s, struct search_trial *tr
 		return true; /* it was accepted when it began */
 	if (!space_allows(s->space, values))
 		return false;
-	return s->spec->duplicates || !search_seen_has(s, search_identity(s, trial, values));
+	return search_repeats(s) || !search_seen_has(s, search_identity(s, trial, values));
 }
 
 /* The middle of everything, with the user's defaults put in: the first thing tried where there are
@@ -248,6 +254,18 @@ static bool search_was_tried(struct search *s, const struct search_trial *trial)
 	return !s->spec->duplicates && search_seen_has(s, search_identity(s, trial, s->values));
 }
 
+/* In an open search, where everything was tried: what the strategy likes best, once more. */
+static bool search_ask_again(struct search *s, struct search_trial *trial, struct space_value *values)
+{
+	s->used_up = s->spec->open && s->spec->duplicates;
+	bool good = false;
+	for (trial->redraw = 0; s->used_up && !good && trial->redraw <= SEARCH_REDRAWS; trial->redraw++)
+		good = s->spec->strategy->ops->ask(s, trial) == SEARCH_PROPOSED &&
+			search_is_acceptable(s, trial, values);
+	s->used_up = false;
+	return good;
+}
+
 /* Asks the strategy until it proposes something that may be tried. */
 static enum search_answer search_ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
 					     bool *ret_exhausted)
@@ -285,6 +303,8 @@ static enum search_answer search_ask_for_new(struct search *s, struct search_tri
 			return SEARCH_DONE; /* there is only one */
 	}
 	if (search_find_new(s, trial, values))
+		return SEARCH_PROPOSED;
+	if (search_ask_again(s, trial, values))
 		return SEARCH_PROPOSED;
 	*ret_exhausted = true;
 	/* Nothing is new, but what runs may still be promoted. */
@@ -351,7 +371,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	trial->id = id;
 	vec_push(&s->trials, trial);
 	s->pending++;
-	if (!s->spec->duplicates && trial->continues < 0)
+	if (!search_repeats(s) && trial->continues < 0)
 		search_seen_add(s, search_identity(s, trial, ret->values));
 	if (s->spec->strategy->ops->accepted)
 		s->spec->strategy->ops->accepted(s, trial);
@@ -413,7 +433,7 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	s->pending++;
 	s->unspent += !spent || repeat;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
-	if (!s->spec->duplicates)
+	if (!search_repeats(s))
 		search_seen_add(s, search_identity(s, trial, s->values));
 	if (s->spec->strategy->ops->added)
 		s->spec->strategy->ops->added(s, trial);

@@ -80,6 +80,7 @@ struct search {
 	double *known; /* the point of a proposal that is recalled */
 	double known_fidelity; /* of it; NAN */
 	bool recalling;
+	bool used_up; /* during ask: everything was tried, and an open search goes on */
 	struct space_value *values; /* scratch: space->count */
 	struct space_value *walk_values; /* where the walk for something new stands */
 	uint64_t walk_cursor;

@@ -180,6 +180,16 @@ def test_importance_counts_only_the_trials_that_had_a_parameter(client):
     assert all(("unused" in trial.params) == (trial.params["kind"] == "a") for trial in study.trials)
 
 
+def test_a_configuration_comes_again_only_where_there_is_no_new_one(client):
+    study = sluice.create_study("new", client=client, seed=2)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=20)
+    assert len({trial.params["x"] for trial in study.trials}) == 20
+    study = sluice.create_study("few", client=client, seed=2)
+    study.optimize(lambda trial: trial.suggest_int("n", 1, 5), n_trials=8)
+    # The first value is drawn before the search knows the parameter.
+    assert {trial.params["n"] for trial in study.trials} == {1, 2, 3, 4, 5} and len(study.trials) == 8
+
+
 def test_a_finite_space_that_was_not_declared_has_no_end(client):
     study = sluice.create_study("finite", client=client)
     study.optimize(lambda trial: len(trial.suggest_categorical("word", ["a", "bb"])), n_trials=9)

@@ -199,11 +199,14 @@ static void an_open_search_has_no_end(void **state)
 		assert_string_equal(spec->strategy->name, table[i].strategy);
 		int64_t asked = 0;
 		struct search_proposal p = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		int64_t seen = 0; /* of two configurations, both come first */
 		while (asked < 30 && search_ask(search, asked + 1, &p) == SEARCH_PROPOSED) {
 			double score = (double)asked;
+			seen += asked < 2 && space->dim_count ? values[0].integer : 0;
 			search_tell(search, ++asked, SEARCH_FINISHED, &score);
 		}
 		assert_int_equal(asked, spec->duplicates ? 30 : 2);
+		assert_int_equal(seen, space->dim_count ? 1 + 2 : 0);
 		search_free(search);
 		search_spec_free(spec);
 		space_free(space);
