@@ -63,6 +63,7 @@ class Trial:
     def suggest_categorical(self, name: str, choices: Sequence[Any]) -> Any:
         """One of the choices. What is no number, text, True or False is stored as the text that repr() gives."""
         plain = [_plain(choice) for choice in choices]
+        self._study._choices[name] = {text: choice for text, choice in zip(plain, choices) if type(text) is not type(choice)}
         value = self._suggest(name, {"values": plain})
         chosen = choices[plain.index(value)]
         self.params[name] = chosen
@@ -112,6 +113,10 @@ class Trial:
 class FrozenTrial(Dict[str, Any]):
     """A trial as the daemon keeps it: the map of its task, with some of Optuna's names."""
 
+    def __init__(self, task: Mapping[str, Any], choices: Optional[Mapping[str, Mapping[Any, Any]]] = None) -> None:
+        super().__init__(task)
+        self._choices = choices or {}
+
     @property
     def number(self) -> int:
         """The number of its task, from 1 on."""
@@ -124,8 +129,8 @@ class FrozenTrial(Dict[str, Any]):
 
     @property
     def params(self) -> Dict[str, Any]:
-        """What it suggested."""
-        return self["parameters"]
+        """What it suggested. A choice that is stored as a text is itself again where this process has suggested it."""
+        return {name: self._choices.get(name, {}).get(value, value) for name, value in self["parameters"].items()}
 
     @property
     def value(self) -> Optional[float]:
@@ -182,6 +187,7 @@ class Study:
         self._open_ended = open_ended  # False: an experiment with a fixed number of tasks
         self._lock = threading.RLock()
         self._queue: List[Dict[str, Any]] = []  # enqueued with parameters that the daemon does not know
+        self._choices: Dict[str, Dict[Any, Any]] = {}  # by name, what is stored as a text: {"None": None}
         self._stopping = False
 
     def __repr__(self) -> str:
@@ -346,7 +352,7 @@ class Study:
     @property
     def trials(self) -> List[FrozenTrial]:
         """Every trial: the map of its task (parameters, state, best, cost), with .number, .params, .state and .value."""
-        return [FrozenTrial(task) for task in self.client.tasks(self.id)]
+        return [FrozenTrial(task, self._choices) for task in self.client.tasks(self.id)]
 
     @property
     def best_trial(self) -> FrozenTrial:
@@ -356,7 +362,7 @@ class Study:
         best = self.client.request("GET", f"/experiments/{self.id}/tasks?sort=best&limit=1&state=finished")["items"]
         if not best:
             raise ValueError("no trial has finished yet")
-        return FrozenTrial(best[0])
+        return FrozenTrial(best[0], self._choices)
 
     @property
     def best_params(self) -> Dict[str, Any]:
