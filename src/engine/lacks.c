@@ -7,6 +7,7 @@
 #include "base/imports.h"
 #include "base/node.h"
 #include "base/text.h"
+#include "spool/interpreter.h"
 #include "spool/site.h"
 
 #include <stdlib.h>
@@ -134,6 +135,17 @@ void lacks_write_reads(const struct spec *spec, const struct node *files, struct
 		free(said);
 	}
 	imports_free(&imports);
+}
+
+void lacks_caution_program(struct spec *spec, const struct node *files)
+{
+	const struct node *file = spec->script ? files_find(files, spec->script) : NULL;
+	const char *text = node_get_string(file, "text"); /* a compiled program is no text */
+	if (text && !spool_interpreter_of(spec->script) && !text_starts(text, "#!"))
+		vec_push(&spec->cautions,
+			 mem_printf("%.200s does not name its program, so /bin/sh runs it: write one in its first "
+				    "line (#!/usr/bin/env python3), or give it an ending (.py, .sh)",
+				    spec->script));
 }
 
 void lacks_write(const struct spec *spec, const struct node *files, const struct node *beside, const char *python,

@@ -14,6 +14,9 @@ struct spec;
 void lacks_write(const struct spec *spec, const struct node *files, const struct node *beside, const char *python,
 		 struct json *out);
 
+/* Adds a caution to the specification where nothing says what runs the script: neither its ending nor its first line. */
+void lacks_caution_program(struct spec *spec, const struct node *files);
+
 /* Adds a warning for each file that the script reads beside itself and that does not go along. Only for a request of the
  * page: the command line looks at the files itself. */
 void lacks_write_reads(const struct spec *spec, const struct node *files, struct json *out);

@@ -9,6 +9,7 @@
 #include "engine/files.h"
 #include "engine/fit.h"
 #include "engine/folder.h"
+#include "engine/lacks.h"
 #include "engine/learn.h"
 #include "engine/load.h"
 #include "engine/lookup.h"
@@ -178,6 +179,7 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
 	request_warn_git(r);
+	lacks_caution_program(r->spec, r->files);
 	fit_check(r->spec, r->document, &r->script, &r->fit, problems);
 	struct error why;
 	const char *key = "backend";

@@ -44,3 +44,11 @@ def test_the_argument_that_an_abbreviation_stands_for_is_named(daemon, folder):
     chosen = lambda name: json.loads(daemon.cli("check", "--json", "flags.py", f"{name}=0.1", cwd=folder).stdout)["chosen"]
     assert "learn: the beginning of --learning-rate of the script, which argparse takes for it" in chosen("learn")
     assert "beginning" not in str(chosen("learning_rate"))
+
+
+def test_a_script_that_names_no_program_is_warned_of(daemon, folder):
+    for name, text, warned in (("plain", "print('epoch 1 loss 0.5')\n", True), ("named", "#!/bin/sh\ntrue\n", False), ("x.py", "print(1)\n", False)):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+        warnings = json.loads(daemon.cli("check", "--json", name, "--pass", "env", cwd=folder).stdout)["warnings"]
+        assert any(f"{name} does not name its program, so /bin/sh runs it" in w for w in warnings) == warned, (name, warnings)
