@@ -258,10 +258,11 @@ class Client:
                     raise
                 time.sleep(0.2)
 
-    def claim(self, id: str, tasks: int) -> Experiment:
+    def claim(self, id: str, tasks: int, more: bool = False) -> Experiment:
         """How many more tasks will be asked for, of an experiment with search={"open": True}; negative: how many of those will
-        not be asked for after all. It has ended when all that were claimed have ended."""
-        return Experiment(self.request("POST", _path_of(id, "/claim"), {"tasks": tasks}))
+        not be asked for after all. It has ended when all that were claimed have ended. A claim ends a stop; with more=True,
+        for a worker that has begun already, it is refused then."""
+        return Experiment(self.request("POST", _path_of(id, "/claim"), {"tasks": tasks, **({"more": True} if more else {})}))
 
     def tell(self, id: str, values: Optional[Mapping[str, float]] = None, step: Optional[int] = None, more: bool = False,
              failed: Optional[str] = None, pruned: bool = False, parameters: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:

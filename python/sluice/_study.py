@@ -84,10 +84,7 @@ class Trial:
     def _used(self) -> Optional[Dict[str, Any]]:
         """What it runs with; None where the daemon knows that."""
         used = {name: _plain(value) for name, value in self.params.items()}
-        if used == self._told:
-            return None
-        self._told = used
-        return used
+        return None if used == self._told else used
 
     def report(self, value: float, step: int) -> None:
         """What the objective is after this step; for pruning, and as a curve in the dashboard. The value of the trial is what
@@ -231,9 +228,9 @@ class Study:
         self._claim(1)
         return self._ask()
 
-    def _claim(self, trials: int) -> None:
+    def _claim(self, trials: int, more: bool = False) -> None:
         if self._open_ended:
-            self.client.claim(self.id, trials)
+            self.client.claim(self.id, trials, more)
 
     def _ask(self) -> Trial:
         task = self.client.ask(self.id)
@@ -260,12 +257,14 @@ class Study:
         """The search may have given the trial up since it was last looked at."""
         if trial._pruned:
             return
+        used = trial._used()
         try:
-            task = self.client.tell(trial.id, numbers, more=more, parameters=trial._used(), **what)
+            task = self.client.tell(trial.id, numbers, more=more, parameters=used, **what)
         except Problem:
             if not trial.should_prune():
                 raise
         else:
+            trial._told = trial._told if used is None else used
             if more:
                 trial._note(task["state"])
 
@@ -400,14 +399,22 @@ class _Claims:
         if trials is None or trials > 0:
             self._claim(_AHEAD if trials is None else trials)
 
-    def _claim(self, trials: int) -> None:
-        self._study._claim(trials)
+    def _claim(self, trials: int, more: bool = False) -> None:
+        self._study._claim(trials, more)
         self._left += trials
+
+    def _claim_more(self) -> None:
+        try:
+            self._claim(max(_AHEAD, self._jobs), True)
+        except Problem as problem:
+            if problem.status != 409:
+                raise
+            self.forget()  # it was stopped
 
     def take(self) -> bool:
         with self._study._lock:
             if self._endless and self._left <= self._jobs:
-                self._claim(max(_AHEAD, self._jobs))
+                self._claim_more()
             if self._left <= 0:
                 return False
             self._left -= 1

@@ -115,8 +115,10 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 		     struct error *err) MUST_USE;
 
 /* How many more tasks workers will ask for, in an experiment with `search: {open: true}`; negative: how many of those
- * they will not ask for after all. Ends a stop, as a restart does. -EINVAL where the number of tasks is fixed. */
-int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, struct error *err) MUST_USE;
+ * they will not ask for after all. Ends a stop, as a restart does; with `more`, for a worker that has begun already, -EBUSY
+ * after a stop. -EINVAL where the number of tasks is fixed. */
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more, struct error *err) MUST_USE;
+
 /* Changes to a search while it runs. All are recorded, and replayed after a restart. Suggest: {"parameters":{…}}
  * becomes a task. Import: {"rows":[{"parameters":{…},"values":{"val_loss":0.3}},…]} become finished tasks, as prior
  * knowledge. Change: {"search":{…},"parameters":{…},"constraints":[…]} replace those keys of the experiment (search and

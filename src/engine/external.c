@@ -85,7 +85,7 @@ struct external_ask {
 static int external_note_last(struct engine *engine, struct engine_experiment *e)
 {
 	if (e->asked_all || e->question || e->last_number < e->planned ||
-	    (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY))
+	    (!e->spec->search->open && (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)))
 		return 0;
 	return engine_note_all(engine, e);
 }
@@ -100,17 +100,18 @@ static int external_give(struct engine *engine, void *ctx, struct error *err)
 {
 	struct external_ask *ask = ctx;
 	struct engine_experiment *e = ask->experiment;
+	int64_t before = e->last_number;
 	int rc = 0;
 	(void)err;
-	bool waits = e->counts[STORE_WAITING];
-	if (!waits && !e->asked_all && !e->stopping && !external_is_unclaimed(e))
+	if (!e->counts[STORE_WAITING] && !e->asked_all && !e->stopping && !external_is_unclaimed(e))
 		rc = engine_propose_for(engine, e, 1);
 	if (rc == 0 && e->sweep != STORE_SWEEP_STOP)
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &ask->task);
 	if (rc == 0 && ask->task.id)
 		rc = external_take(engine, e, &ask->task);
-	/* The worker has its task: no other one needs to be proposed for it. */
-	if (rc == 0 && ask->task.id && waits && e->spec->search->open && e->planned > e->last_number)
+	/* One that was there before has used up the claim, too: it waited, or the search runs it again for longer. */
+	bool old = ask->task.id && e->last_number == before;
+	if (rc == 0 && old && e->spec->search->open && e->planned > e->last_number)
 		rc = store_set_planned(engine->store, e->id, --e->planned);
 	ask->thinking = !ask->task.id && e->question && !e->stopping;
 	if (rc == 0 && !ask->thinking)
@@ -214,12 +215,11 @@ struct external_claim {
 	int64_t tasks;
 };
 
-/* A search that does not learn and has proposed everything was not replayed when it was loaded. */
+/* A search that does not learn and had proposed everything when it was loaded was not replayed then. */
 static int external_go_on(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
-	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
 	int rc = e->asked_all ? store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, false) : 0;
-	if (rc == 0 && e->asked_all && !learns)
+	if (rc == 0 && e->unread)
 		rc = engine_replay(engine, e, err);
 	e->asked_all = false;
 	if (rc == 0 && e->stopping)
@@ -242,7 +242,7 @@ static int external_claim(struct engine *engine, void *ctx, struct error *err)
 	return rc == 0 && e->last_number && external_is_unclaimed(e) ? engine_note_all(engine, e) : rc;
 }
 
-int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, struct error *err)
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more, struct error *err)
 {
 	struct external_claim claim = {.tasks = tasks};
 	int rc = external_experiment(engine, experiment, &claim.experiment, err);
@@ -254,6 +254,8 @@ int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, struc
 			      "e%" PRId64 " has a fixed number of tasks; claims are for experiments with "
 			      "search: {open: true}",
 			      experiment);
+	if (more && e->stopping)
+		return errorf(err, -EBUSY, "e%" PRId64 " was stopped", experiment);
 	if (tasks > LIMIT_TASKS - e->planned || tasks < -LIMIT_TASKS)
 		return errorf(err, -EINVAL, "an experiment has at most %d tasks", LIMIT_TASKS);
 	return engine_transact(engine, external_claim, &claim, err);

@@ -394,6 +394,7 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 	};
 	search_free(e->search);
 	e->search = NULL;
+	e->unread = false;
 	e->next_seq = 1;
 	e->last_asked = 0;
 	int rc = store_last_asked(engine->store, e->id, &replay.last);
@@ -415,6 +416,7 @@ int engine_skip_replay(struct engine *engine, struct engine_experiment *e, struc
 	if (rc < 0)
 		return rc;
 	e->next_seq = last + 1;
+	e->unread = true;
 	return search_open(e->spec->search, e->spec->space, &e->search, err);
 }
 

@@ -138,7 +138,8 @@ void handle_claim(struct request *request, struct response *response)
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = engine_claim(request->app->engine, request->path_numbers[0], node_get_int(body, "tasks", 0), &err);
+	int rc = engine_claim(request->app->engine, request->path_numbers[0], node_get_int(body, "tasks", 0),
+			      node_get_bool(body, "more", false), &err);
 	node_free(body);
 	if (rc < 0)
 		response_error(response, rc, &err);

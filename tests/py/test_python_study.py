@@ -420,6 +420,28 @@ def test_a_stopped_study_ends_the_workers(daemon, client):
     assert "nothing to do" in daemon.cli("stop", study.id).stdout
 
 
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_stop_ends_workers_without_a_number_of_trials(client, jobs):
+    for last in range(20, 20 + 11):  # they claim ten trials at a time: the stop meets every place in these
+        study, ran = sluice.create_study("endless", client=client), []
+
+        def objective(trial):
+            ran.append(trial.number)
+            if len(ran) == last:
+                client.stop(study.id)
+            if len(ran) > last + jobs:
+                study.stop()
+            return trial.suggest_float("x", 0, 1)
+
+        study.optimize(objective, n_jobs=jobs)
+        assert len(ran) <= last + jobs and counts(study)[0] in ("stopped", "finished"), (last, len(ran), counts(study))
+        with pytest.raises(sluice.Problem, match="was stopped") as refused:
+            client.claim(study.id, 1, more=True)
+        assert refused.value.status == 409
+        study.optimize(objective, n_trials=1)
+        assert counts(study)[0] == "finished"
+
+
 def test_a_study_is_said_to_have_ended_once(daemon, client, receiver):
     daemon.post("/notify", {"webhook": receiver.url})
     study = sluice.create_study("grid", space={"a": [1, 2, 3]}, strategy="grid", client=client)
@@ -495,6 +517,43 @@ def test_a_claim_is_for_experiments_that_are_open(client):
     assert client.ask(study.id) is None
     assert client.claim(study.id, 3)["tasks"]["total"] == 3
     assert client.claim(study.id, -2)["tasks"]["total"] == 1
+
+
+def test_a_claim_is_used_up_by_a_task_that_runs_again_for_longer(client):
+    e = client.run({"command": ["true"], "resources": {"backend": "external"}, "objective": "y", "fidelity": {"parameter": "epochs"},
+                    "search": {"open": True, "strategy": "hyperband"},
+                    "parameters": {"x": {"min": 0.0, "max": 1.0}, "epochs": {"min": 1, "max": 9, "type": "int"}}})
+    for claimed in (20, 7):
+        client.claim(e["id"], claimed)
+        asked = 0
+        while (task := client.ask(e["id"])) is not None:
+            asked += 1
+            client.tell(task["id"], {"y": task["parameters"]["x"]})
+        shown = client.show(e["id"])
+        assert asked == claimed and shown["state"] == "finished", (asked, shown["state"], shown["tasks"])
+    assert shown["tasks"]["total"] < 27
+
+
+def test_a_search_that_does_not_learn_goes_on_after_a_restart(daemon, client):
+    study = sluice.create_study("random", strategy="random", seed=3, space={"x": list(range(8))}, client=client)
+    study.optimize(lambda trial: trial.params["x"], n_trials=4)
+    daemon.restart()
+    study.optimize(lambda trial: trial.params["x"], n_trials=2)
+    study.optimize(lambda trial: trial.params["x"], n_trials=100)
+    assert sorted(trial.params["x"] for trial in study.trials) == list(range(8))
+
+
+def test_a_report_that_got_lost_does_not_hide_what_the_trial_ran_with(daemon):
+    client = sluice.Client(state=str(daemon.state), program="no-program-starts-it")
+    study = sluice.create_study("lost", client=client)
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    daemon.stop()
+    with pytest.raises(ConnectionError):
+        trial.report(2.0, 1)
+    daemon.start()
+    study.tell(trial, 1.0)
+    assert study.best_params == {"x": x} == client.show(trial.id)["parameters"]
 
 
 def test_a_task_is_told_what_it_ran_with(client):
