@@ -28,8 +28,8 @@ struct local_mps {
  * has left there is taken over. */
 void local_mps_open(struct local_mps *mps, uv_loop_t *loop, const char *state_dir, void (*changed)(void *ctx),
 		    void *ctx);
-/* Call it before a task that shares a GPU is started. Starts it, also again where it has died. False: wait for `changed`. Afterwards the state says whether the
- * task gets MPS. */
+/* Call it before a task that shares a GPU is started. Starts it, also again where it has died. False: wait for `changed`.
+ * Afterwards the state says whether the task gets MPS. */
 bool local_mps_want(struct local_mps *mps);
 /* Runners of an earlier daemon use it. */
 void local_mps_adopt(struct local_mps *mps);

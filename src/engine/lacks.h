@@ -9,8 +9,9 @@ struct node;
 struct spec;
 
 /* Adds a warning for each to the open list, ends the list, and writes them as the member "lacks" of the map around it.
- * files: those that came along; the script's text is among them. beside: paths of more that will (NULL). `python`: the interpreter of the tasks; NULL: not
- * known, and nothing is said. The same where it is decided later what is found (setup, modules, PYTHONPATH, sys.path). */
+ * files: those that came along; the script's text is among them. beside: paths of more that will (NULL). `python`: the
+ * interpreter of the tasks; NULL: not known, and nothing is said. The same where it is decided later what is found
+ * (setup, modules, PYTHONPATH, sys.path). */
 void lacks_write(const struct spec *spec, const struct node *files, const struct node *beside, const char *python,
 		 struct json *out);
 

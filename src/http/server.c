@@ -256,7 +256,8 @@ static void io_shutdown(struct conn *conn)
 	client_shut(client_of(conn));
 }
 
-/* One piece of one answer, or some requests of one client, the longest waiting first; then the loop looks at everything else. */
+/* One piece of one answer, or some requests of one client, the longest waiting first; then the loop looks at everything
+ * else. */
 static void server_pump_cb(uv_idle_t *idle)
 {
 	struct server *server = idle->data;

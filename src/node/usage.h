@@ -49,8 +49,8 @@ struct usage {
 
 /* Looks at every living descendant of this process. Sets FIGURE_CPU, raises FIGURE_MEMORY, which is the largest of: the
  * peak of any single ended process, and what all living processes had together whenever it was looked at (shared pages
- * count once, as far as the kernel says so), and adds to FIGURE_READ and FIGURE_WRITE. Fills in the figures of the host in `sample`; rates need a second
- * look. */
+ * count once, as far as the kernel says so), and adds to FIGURE_READ and FIGURE_WRITE. Fills in the figures of the host in
+ * `sample`; rates need a second look. */
 void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct sample *sample);
 /* Was this process one of the script's when it was looked at? */
 bool usage_has(const struct usage *usage, int64_t pid);

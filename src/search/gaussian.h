@@ -1,5 +1,6 @@
-/* A Gaussian process with a Matern 5/2 kernel (and a sum over the axes as a part of it, where wished) and a separate length scale for every axis: the posterior of noisy values
- * at points, and how much a new point is expected to improve on the best. */
+/* A Gaussian process with a Matern 5/2 kernel (and a sum over the axes as a part of it, where wished) and a separate length
+ * scale for every axis: the posterior of noisy values at points, and how much a new point is expected to improve on the
+ * best. */
 #ifndef SEARCH_GAUSSIAN_H
 #define SEARCH_GAUSSIAN_H
 

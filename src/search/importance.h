@@ -14,8 +14,8 @@ struct importance_run {
 };
 
 /* `without`: the index of a parameter that is left out (the fidelity: longer runs are better, which says nothing of
- * what to choose); -1: none. A list, the most important first: {"parameter", "importance" (shares that sum to 1), "score" (what
- * they are shares of), "runs" (how many had the parameter and a result)}. Parameters that do not vary are
+ * what to choose); -1: none. A list, the most important first: {"parameter", "importance" (shares that sum to
+ * 1), "score" (what they are shares of), "runs" (how many had the parameter and a result)}. Parameters that do not vary are
  * left out; an empty list where fewer than IMPORTANCE_RUNS_LEAST runs have a result. */
 void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
 		      const bool *maximise, long without, struct json *out);

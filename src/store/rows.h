@@ -292,18 +292,18 @@ int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
  * why. 1: it is; 0: nothing was changed. */
 int store_restore_task(struct store *store, int64_t id, const char *why, int64_t now_ms, enum store_state *ret_before,
 		       enum store_state *ret_state) MUST_USE;
-/* The search continues a task at another fidelity: stores its parameters and its newest ask. */
 /* What the task really runs with, as JSON. steps: 0 leaves them as they are. */
 int store_set_parameters(struct store *store, int64_t id, const char *parameters, int64_t steps) MUST_USE;
+/* The search continues a task at another fidelity: stores its parameters and its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT: it was removed, is being removed, or has a newer ask. */
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
 /* The limit that it does not keep, in words; NULL: it keeps all of them. */
 int store_set_beyond(struct store *store, int64_t id, const char *text) MUST_USE;
-/* What its steps count. */
 /* Has a task of the experiment values of this metric, and steps that count rows? */
 int store_counts_rows(struct store *store, int64_t experiment, const char *metric, bool *ret) MUST_USE;
+/* What its steps count. */
 int store_set_task_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Why some of its rows have other steps than in their file. The first reason stays until the metrics are cleared. */
 int store_set_renumbered(struct store *store, int64_t id, const char *why) MUST_USE;
