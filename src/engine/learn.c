@@ -207,32 +207,36 @@ static int learn_choose_experiments(struct learn_look *look, struct problems *pr
 	return 0;
 }
 
-/* Is it a copy of a result that another experiment has? */
-static bool learn_is_copy(const struct learn *learn, size_t at)
+/* Equal results stand together, those that an experiment has imported behind the others and the oldest first. */
+static int learn_compare_cb(const void *a, const void *b)
 {
-	const struct learn_result *copy = &learn->results.at[at];
-	for (size_t i = 0; copy->imported && i < learn->results.len; i++) {
-		const struct learn_result *other = &learn->results.at[i];
-		if (i != at && other->parameters && other->value == copy->value &&
-		    strcmp(other->parameters, copy->parameters) == 0)
-			return true;
-	}
-	return false;
+	const struct learn_result *x = *(struct learn_result *const *)a, *y = *(struct learn_result *const *)b;
+	int order = x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+					 : strcmp(x->parameters, y->parameters);
+	if (!order)
+		order = x->imported - y->imported;
+	return order ? order : x < y ? 1 : -1;
 }
 
 /* What an experiment has imported from another one that is learnt from counts once. */
 static void learn_drop_copies(struct learn *learn)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < learn->results.len; i++)
-		if (learn_is_copy(learn, i)) {
+	size_t n = learn->results.len, kept = 0;
+	struct learn_result **sorted = mem_array(n, sizeof(struct learn_result *));
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &learn->results.at[i];
+	qsort(sorted, n, sizeof(struct learn_result *), learn_compare_cb);
+	for (size_t i = 1; i < n; i++)
+		sorted[i]->copy = sorted[i]->imported && sorted[i]->value == sorted[i - 1]->value &&
+			strcmp(sorted[i]->parameters, sorted[i - 1]->parameters) == 0;
+	for (size_t i = 0; i < n; i++) {
+		if (learn->results.at[i].copy)
 			free(learn->results.at[i].parameters);
-			learn->results.at[i].parameters = NULL;
-		}
-	for (size_t i = 0; i < learn->results.len; i++)
-		if (learn->results.at[i].parameters)
+		else
 			learn->results.at[kept++] = learn->results.at[i];
+	}
 	learn->results.len = kept;
+	free(sorted);
 }
 
 /* Turns the order (the newest came first), and keeps the newest half and the best of the others. */

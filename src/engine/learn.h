@@ -19,7 +19,7 @@ struct learn {
 		int64_t experiment, number; /* of the task */
 		char *parameters; /* JSON */
 		double value;
-		bool imported;
+		bool imported, copy; /* copy: of a result that is there, too */
 	}) results; /* the oldest first */
 };
 

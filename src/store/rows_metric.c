@@ -51,6 +51,9 @@ static const char sql_reached[] = "SELECT " REACHED OF_METRIC " ORDER BY m.step 
 	"JOIN metric m ON m.task = t.id AND m.name = n.id WHERE t.experiment = ?1 AND t.id <> ?2 "                     \
 	"GROUP BY t.id HAVING t.state = " NUMBER(FINISHED) " OR max(" REACHED ") >= ?4"
 static const char sql_least_rivals[] = RIVALS("min"), sql_most_rivals[] = RIVALS("max");
+static const char sql_counts_rows[] =
+	"SELECT EXISTS (SELECT 1 FROM task t JOIN metric_name n ON n.experiment = ?1 AND n.name = ?2 "
+	"WHERE t.experiment = ?1 AND t.step_name = 'row' AND EXISTS (SELECT 1 FROM metric WHERE task = t.id AND name = n.id))";
 
 int store_set_renumbered(struct store *store, int64_t id, const char *why)
 {
@@ -241,4 +244,15 @@ int store_read_progress(struct store *store, const char *name, bool maximise, st
 		rc = rows_read_point(store, store_bind(store, sql_newest, "iis", task->id, task->experiment, name),
 				     &task->last_step, &task->last);
 	return rc;
+}
+
+int store_counts_rows(struct store *store, int64_t experiment, const char *metric, bool *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_counts_rows, "is", experiment, metric);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	*ret = row_int(row, 0) != 0;
+	store_end(row);
+	return 0;
 }

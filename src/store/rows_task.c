@@ -96,9 +96,6 @@ static const char sql_restore[] =
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
 	"wanted = " NUMBER(WANT_RUN) " WHERE id = ?1";
-static const char sql_counts_rows[] =
-	"SELECT EXISTS (SELECT 1 FROM task t JOIN metric_name n ON n.experiment = ?1 AND n.name = ?2 "
-	"WHERE t.experiment = ?1 AND t.step_name = 'row' AND EXISTS (SELECT 1 FROM metric WHERE task = t.id AND name = n.id))";
 static const char sql_set_parameters[] =
 	"UPDATE task SET parameters = ?2, steps = coalesce(nullif(?3, 0), steps) WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE task SET step_name = ?2 WHERE id = ?1";
@@ -378,17 +375,6 @@ int store_find_asked(struct store *store, int64_t experiment, int64_t asked, sto
 {
 	int rc = rows_each_task(store, store_bind(store, sql_find_asked, "ii", experiment, asked), each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
-}
-
-int store_counts_rows(struct store *store, int64_t experiment, const char *metric, bool *ret)
-{
-	sqlite3_stmt *row = store_bind(store, sql_counts_rows, "is", experiment, metric);
-	int rc = store_one(store, row);
-	if (rc < 0)
-		return rc;
-	*ret = row_int(row, 0) != 0;
-	store_end(row);
-	return 0;
 }
 
 int store_set_task_step_name(struct store *store, int64_t id, const char *name)
