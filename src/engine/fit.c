@@ -88,27 +88,13 @@ static void fit_parameters(struct node *parameters, const struct script *script,
 	}
 }
 
-/* Is it the name of what turns the argument off? */
-static bool fit_means_off(const struct script_argument *argument, const char *name)
-{
-	if (!argument->off || strcmp(argument->name, name) == 0)
-		return false;
-	const char *off = argument->off + strspn(argument->off, "-");
-	if (strlen(off) != strlen(name))
-		return false;
-	for (; *off; off++, name++)
-		if ((*off == '-' ? '_' : *off) != (*name == '-' ? '_' : *name))
-			return false;
-	return true;
-}
-
 char *fit_how(const struct script_argument *argument, const char *name)
 {
 	const char *flag = argument->flag, *off = argument->off;
 	bool is_short = flag && !text_starts(flag, "--");
 	switch (argument->shape) {
 	case SCRIPT_SWITCH:
-		if (fit_means_off(argument, name))
+		if (script_means_off(argument, name))
 			return mem_printf("%s%s%s", off, flag ? "/" : "", flag ? flag : "");
 		return mem_printf("%s%s%s", flag ? flag : "", off ? "/" : "", off ? off : "");
 	case SCRIPT_TRUTH: return mem_printf("%s=true/%s=", flag, flag);

@@ -131,6 +131,8 @@ static void argparse_argument(struct reader *r, size_t open)
 		r->open = true;
 	const struct value_slot *type = value_find(&call, "type", -1), *nargs = value_find(&call, "nargs", -1);
 	struct node *dest = reader_value(r, value_find(&call, "dest", -1)), *several = reader_value(r, nargs);
+	if (argument && flag)
+		reader_add_flags(r, &call, argument);
 	if (argument && node_string(dest))
 		reader_rename(argument, dest->string);
 	if (argument && type)

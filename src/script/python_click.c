@@ -51,6 +51,7 @@ static void click_option(struct reader *r, size_t open, bool is_option)
 			free(argument->flag);
 			argument->flag = mem_strdup(flag);
 			click_pair(argument);
+			reader_add_flags(r, &call, argument);
 		}
 		if (flag && bare)
 			reader_rename(argument, bare);

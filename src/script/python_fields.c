@@ -51,6 +51,24 @@ static void field_type(const struct reader *r, const struct maker *maker, const 
 		argument->shape = maker->list;
 }
 
+/* The first long flag of typer.Option takes the place of the one made of the name; the others are further ones. */
+static void field_flags(const struct reader *r, const struct value_call *call, struct script_argument *argument)
+{
+	bool own = false;
+	for (size_t i = 0; i < call->slots.len; i++) {
+		char *text = call->slots.at[i].key ? NULL : value_read_text(r->lex, &call->slots.at[i]);
+		char *flag = text && *text == '-' ? mem_copy(text, strcspn(text, "/")) : NULL;
+		if (!own && flag && text_starts(flag, "--")) {
+			free(argument->flag);
+			argument->flag = flag;
+			own = true;
+		} else if (flag) {
+			vec_push(&argument->others, flag);
+		}
+		free(text);
+	}
+}
+
 /* What typer.Option(…), typer.Argument(…) or field(…) says. */
 static void field_details(const struct reader *r, size_t from, size_t to, struct script_argument *argument,
 			  bool *ret_default)
@@ -75,14 +93,8 @@ static void field_details(const struct reader *r, size_t from, size_t to, struct
 			node_free(fallback);
 		}
 		*ret_default |= value_find(&call, "default_factory", -1) != NULL;
-		for (size_t k = 0; option && k < call.slots.len; k++) {
-			char *text = value_read_text(r->lex, &call.slots.at[k]);
-			if (text && text_starts(text, "--")) {
-				free(argument->flag);
-				argument->flag = mem_copy(text, strcspn(text, "/"));
-			}
-			free(text);
-		}
+		if (option)
+			field_flags(r, &call, argument);
 		const struct value_slot *help = value_find(&call, "help", -1),
 					*meta = value_find(&call, "metadata", -1);
 		struct node *node = help ? value_read(r->lex, help->from, help->to)

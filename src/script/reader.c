@@ -161,6 +161,20 @@ char *reader_flag(const struct reader *r, const struct value_call *call, char **
 	return flag;
 }
 
+void reader_add_flags(const struct reader *r, const struct value_call *call, struct script_argument *argument)
+{
+	for (size_t i = 0; i < call->slots.len && !call->slots.at[i].key; i++) {
+		char *text = value_read_text(r->lex, &call->slots.at[i]);
+		size_t len = text ? strcspn(text, "/") : 0; /* click: --shout/--no-shout */
+		char *flag = text && *text == '-' ? mem_copy(text, len) : NULL;
+		if (flag && strcmp(flag, argument->flag) != 0)
+			vec_push(&argument->others, flag);
+		else
+			free(flag);
+		free(text);
+	}
+}
+
 void reader_rename(struct script_argument *argument, const char *name)
 {
 	char *clean = reader_name_of(name);

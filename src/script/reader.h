@@ -39,6 +39,9 @@ struct node *reader_take_choices(struct node *give);
  * string that is not a flag, or NULL. ret_count: how many are literals. The caller frees both. */
 char *reader_flag(const struct reader *reader, const struct value_call *call, char **ret_bare, size_t *ret_count);
 
+/* Gives the argument the other flags among the leading strings of a call. */
+void reader_add_flags(const struct reader *reader, const struct value_call *call, struct script_argument *argument);
+
 void python_read(struct reader *reader);
 /* One parser each. True: the script uses it. */
 bool python_read_argparse(struct reader *reader);

@@ -102,6 +102,9 @@ static void argument_free(struct script_argument *argument)
 	free(argument->name);
 	free(argument->flag);
 	free(argument->off);
+	for (size_t i = 0; i < argument->others.len; i++)
+		free(argument->others.at[i]);
+	free(argument->others.at);
 	free(argument->command);
 	free(argument->help);
 	node_free(argument->fallback);
@@ -142,38 +145,58 @@ void script_free(struct script *script)
 	*script = (struct script){0};
 }
 
-/* batch-size and batch_size are one name. */
-static bool script_same_name(const char *a, const char *b, size_t len)
+/* Does the flag begin with this name? batch-size and batch_size are one name. */
+static bool flag_begins(const char *flag, const char *name)
 {
-	for (size_t i = 0; i < len; i++)
-		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+	flag += strspn(flag, "-");
+	for (; *name; flag++, name++)
+		if ((*flag == '-' ? '_' : *flag) != (*name == '-' ? '_' : *name))
 			return false;
 	return true;
 }
 
+static bool flag_is(const char *flag, const char *name)
+{
+	return flag && flag_begins(flag, name) && strlen(flag + strspn(flag, "-")) == strlen(name);
+}
+
+static bool argument_has_other(const struct script_argument *argument, const char *name)
+{
+	for (size_t i = 0; i < argument->others.len; i++)
+		if (flag_is(argument->others.at[i], name))
+			return true;
+	return false;
+}
+
 static bool argument_is(const struct script_argument *argument, const char *name)
 {
-	size_t len = strlen(name);
-	const char *const names[] = {argument->name, argument->flag, argument->off};
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		const char *one = names[i] ? names[i] + strspn(names[i], "-") : NULL;
-		if (one && strlen(one) == len && script_same_name(one, name, len))
-			return true;
-	}
-	return false;
+	return flag_is(argument->name, name) || flag_is(argument->flag, name) || flag_is(argument->off, name) ||
+		argument_has_other(argument, name);
+}
+
+static bool argument_begins(const struct script_argument *argument, const char *name)
+{
+	bool begins = argument->flag && text_starts(argument->flag, "--") && flag_begins(argument->flag, name);
+	for (size_t i = 0; i < argument->others.len && !begins; i++)
+		begins = text_starts(argument->others.at[i], "--") && flag_begins(argument->others.at[i], name);
+	return begins;
+}
+
+bool script_means_off(const struct script_argument *argument, const char *name)
+{
+	if (!argument->off || strcmp(argument->name, name) == 0)
+		return false;
+	return flag_is(argument->off, name) || (!argument->flag && argument_has_other(argument, name));
 }
 
 const struct script_argument *script_find(const struct script *script, const char *name)
 {
 	const struct script_argument *found = NULL;
-	size_t len = strlen(name);
 	for (size_t i = 0; i < script->arguments.len; i++)
 		if (argument_is(&script->arguments.at[i], name))
 			return &script->arguments.at[i];
 	for (size_t i = 0; script->abbreviates && i < script->arguments.len; i++) {
-		const char *flag = script->arguments.at[i].flag;
-		if (!flag || !text_starts(flag, "--") || strlen(flag) < len + 2 ||
-		    !script_same_name(flag + 2, name, len))
+		if (!argument_begins(&script->arguments.at[i], name))
 			continue;
 		if (found)
 			return NULL; /* it begins two */

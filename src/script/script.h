@@ -32,6 +32,7 @@ struct script_argument {
 	char *name; /* as a parameter is called: batch_size */
 	char *flag; /* --batch-size as the script writes it; NULL: it has none, or only one that turns it off */
 	char *off; /* what turns a switch off: --no-augment; NULL */
+	VEC(char *) others; /* further flags for the same: --rate, -r */
 	enum script_shape shape;
 	enum script_type type;
 	bool untyped; /* the type is that of the default; the script converts nothing and refuses nothing */
@@ -76,6 +77,8 @@ void script_free(struct script *script);
 const struct script_argument *script_find(const struct script *script, const char *name);
 /* Is the argument found only because argparse takes the beginning of its name? */
 bool script_is_abbreviation(const struct script *script, const char *name);
+/* Is this name of a switch one that turns it off? */
+bool script_means_off(const struct script_argument *argument, const char *name);
 /* Takes out the arguments of other subcommands than the first word of this text; NULL: all stay. */
 void script_narrow(struct script *script, const char *subcommand);
 /* "by position", "flags": the word of `pass` that fits; NULL: not known. */

@@ -46,6 +46,44 @@ def test_the_argument_that_an_abbreviation_stands_for_is_named(daemon, folder):
     assert "beginning" not in str(chosen("learning_rate"))
 
 
+FLAGS = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--learning-rate', '--rate', '-r', type=float, dest='lr')
+p.add_argument('--no-bias', '--unbiased', dest='bias', action='store_false')
+a = p.parse_args()
+print('epoch 1 loss', a.lr + a.bias)
+"""
+CLICK = """
+import click
+@click.command()
+@click.option('--learning-rate', '--rate', '-r', 'lr', type=float)
+@click.option('--bias/--no-bias', '-b/-B', default=True)
+def main(lr, bias): print('epoch 1 loss', lr + bias)
+main()
+"""
+TYPER = """
+import typer
+def main(lr: float = typer.Option(0.1, '--learning-rate', '--rate', '-r', help='--no-flag')): print('epoch 1 loss', lr)
+typer.run(main)
+"""
+
+
+def test_each_name_of_an_argument_is_taken(daemon, folder):
+    (folder / "flags.py").write_text(FLAGS)
+    (folder / "clicks.py").write_text(CLICK)
+    (folder / "typed.py").write_text(TYPER)
+    check = lambda *words: daemon.cli("check", *words, cwd=folder, status=None)
+    for name in ("learning_rate", "learning-rate", "rate", "r", "lr", "rat"):
+        assert check("flags.py", f"{name}=0.5").returncode == 0, name
+        assert [check(script, f"{name}=0.5").returncode for script in ("clicks.py", "typed.py")] == [2 * (name == "rat")] * 2, name
+    assert check("flags.py", "ratio=0.5").returncode == 2
+    for values, loss in ((["rate=0.5"], 1.5), (["r=0.25", "unbiased=true"], 0.25), (["rate=0.5", "unbiased=false"], 1.5),
+                         (["lr=0.5", "bias=false"], 0.5), (["lr=0.5", "no-bias=true"], 0.5)):
+        shown = daemon.cli("run", "flags.py", *values, "--objective", "loss", cwd=folder)
+        assert f"finished: best {loss}\n" in shown.stdout, values
+
+
 def test_a_script_that_names_no_program_is_warned_of(daemon, folder):
     for name, text, warned in (("plain", "print('epoch 1 loss 0.5')\n", True), ("named", "#!/bin/sh\ntrue\n", False), ("x.py", "print(1)\n", False)):
         (folder / name).write_text(text)
