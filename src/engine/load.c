@@ -186,6 +186,7 @@ static struct engine_experiment *load_add(struct engine *engine, const struct st
 	e->removed = row->removed;
 	e->remove_from = row->remove_from;
 	e->changed = true;
+	e->step_name = mem_strdup(row->step_name);
 	e->note = mem_strdup(row->note);
 	e->paused = mem_strdup(row->paused);
 	e->backend = engine_backend_named(engine, row->backend);
@@ -288,6 +289,7 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	struct engine_live *live = mem_alloc(sizeof(*live));
 	(void)store_keep_task(&live->task, task);
 	live->parameters = mem_strdup(task->parameters);
+	live->step_name = mem_strdup(task->step_name);
 	live->stall = mem_strdup(row->stall);
 	live->slow = mem_strdup(row->slow);
 	live->silence = row->silent ? SILENCE_SOME : SILENCE_NONE;

@@ -81,6 +81,9 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	ROW(TEXT, batch_script, "e.batch_script")                                                                      \
 	ROW(TEXT, warnings, "e.warnings") /* JSON: a list of {"kind","text"}, see below */                             \
 	ROW(TEXT, note, "e.note")                                                                                      \
+	/* NULL: no row has come */                                                                                    \
+	ROW(TEXT, step_name, "(SELECT e.step_name WHERE EXISTS (SELECT 1 FROM task WHERE experiment = e.id "           \
+			     "AND step_name IS NOT NULL))")                                                            \
 	ROW(BOOL, asked_all, "e.asked_all")                                                                            \
 	ROW(STOP, stopping, "e.stopping")                                                                              \
 	ROW(INT, met_task, "e.met_task") /* the task that met `stop: {when}` */                                        \
@@ -224,7 +227,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	JSON(int, "epoch", "t.step + t.from_zero")                                                                     \
 	ROW(COUNT, steps, "t.steps")                                                                                   \
 	JSON(int, "epochs", TASK_EPOCHS)                                                                               \
-	JSON(text, "step_name", "t.step_name")                                                                         \
+	BOTH(TEXT, step_name, "t.step_name", text, "step_name")                                                        \
 	JSON(text, "beyond", "t.beyond")                                                                               \
 	JSON(text, "renumbered", "t.renumbered")                                                                       \
 	JSON(progress, "progress", "t.state, t.step + t.from_zero, " TASK_EPOCHS)                                      \

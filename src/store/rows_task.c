@@ -213,7 +213,7 @@ int store_keep_task(void *ctx, const struct store_task *row)
 {
 	struct store_task *keep = ctx;
 	*keep = *row;
-	keep->parameters = keep->retries = keep->reason = NULL;
+	keep->parameters = keep->retries = keep->reason = keep->step_name = NULL;
 	return 0;
 }
 

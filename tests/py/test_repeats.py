@@ -208,6 +208,32 @@ def test_a_row_number_is_not_called_an_epoch(daemon):
     assert [daemon.get(f"/experiments/{experiment}/tasks/{n}/metrics")["step_name"] for n in (1, 2)] == ["epoch", "row"]
 
 
+COUNTED = """
+import os, time
+two = os.environ["SLUICE_PARAM_TASK"] == "2"
+with open("epochs.csv", "w") as log:
+    print("epoch,accuracy" if two else "epoch,loss", file=log)
+    print("1,0.5\\n2,0.5", file=log)
+while two and not os.path.exists(os.environ["SLUICE_PARAM_GO"]):
+    time.sleep(0.05)
+if two:
+    with open("steps.csv", "w") as log:
+        print("step,rate\\n100,0.5\\n200,0.5", file=log)
+"""
+
+
+def test_what_the_steps_count_is_known_after_a_restart(daemon, tmp_path):
+    spec = {"parameters": {"task": [1, 2], "go": str(tmp_path / "go")}, "objective": "loss", "search": {"parallel": 2}}
+    experiment = daemon.submit(COUNTED, spec)
+    named = lambda: [daemon.get(f"/experiments/{experiment}")["step_name"], *(t["step_name"] for t in daemon.tasks(experiment))]
+    wait_for(lambda: named() == ["epoch"] * 3, named)
+    daemon.restart()
+    (tmp_path / "go").touch()
+    daemon.wait_ended(experiment)
+    assert "rate" in daemon.metrics(experiment, 2)
+    assert named() == ["epoch"] * 3
+
+
 def test_every_objective_is_named_with_its_value(daemon, folder):
     (folder / "two.py").write_text("print('epoch 1 loss 0.5 accuracy 0.9')\n")
     shown = daemon.cli("run", "two.py", "--objective", "loss", "--objective", "accuracy", cwd=folder)
