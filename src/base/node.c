@@ -73,6 +73,25 @@ static bool node_scalar_real(const char *text, size_t len, double *ret)
 	return memchr(".0123456789", text[sign], 11) && num_parse_real(text, len, ret) == 0;
 }
 
+/* 007 may be a name. */
+static bool node_scalar_padded(const char *text, size_t len)
+{
+	size_t sign = *text == '-' || *text == '+';
+	return len > sign + 1 && text[sign] == '0' && strspn(text, "+-0123456789") >= len;
+}
+
+/* More than 63 bits, 1e400 and 1e-400 fit into no number as they are written. */
+static bool node_scalar_beyond(const char *text, size_t len, double real)
+{
+	size_t sign = *text == '-' || *text == '+';
+	if (strspn(text, "+-0123456789") >= len)
+		return true;
+	if (isinf(real))
+		return text[sign] != '.' || !node_word(text + sign, len - sign, ".inf");
+	size_t digit = strcspn(text, "123456789");
+	return real == 0 && digit < len && digit < strcspn(text, "eE");
+}
+
 struct node *node_new_scalar(const char *text, size_t len)
 {
 	int64_t integer;
@@ -83,13 +102,12 @@ struct node *node_new_scalar(const char *text, size_t len)
 		return node_new(NODE_NULL);
 	if (node_word(text, len, "true") || node_word(text, len, "false"))
 		return node_new_bool(*text == 't' || *text == 'T');
-	if (num_parse_int(text, len, INT64_MIN, INT64_MAX, &integer) == 0) {
+	if (num_parse_int(text, len, INT64_MIN, INT64_MAX, &integer) == 0 && !node_scalar_padded(text, len))
 		node = node_new_int(integer);
-	} else if (node_scalar_real(text, len, &real)) {
+	else if (node_scalar_real(text, len, &real) && !node_scalar_beyond(text, len, real))
 		node = node_new_real(real);
-	} else {
+	else
 		node = node_new(NODE_STRING);
-	}
 	free(node->string);
 	node->string = mem_copy(text, len);
 	return node;
@@ -280,8 +298,9 @@ void node_write_json(const struct node *node, struct json *out)
 static bool node_yaml_plain(const char *text)
 {
 	struct node *as = node_new_scalar(text, strlen(text));
-	bool plain = as->type == NODE_STRING && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text) && strcmp(text, "<<") != 0 &&
-		!text_starts(text, "...");
+	double real;
+	bool plain = as->type == NODE_STRING && *text && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text) &&
+		!node_scalar_real(text, strlen(text), &real) && strcmp(text, "<<") != 0 && !text_starts(text, "...");
 	node_free(as);
 	size_t len = strlen(text);
 	for (size_t i = 0; plain && i < len; i++) /* beyond ASCII there are blanks and line breaks too */
@@ -501,7 +520,8 @@ int node_parse_values(const char *text, struct node **ret, struct error *err)
 	bool range = false;
 	if (dots && list->items[0]->type == NODE_STRING) { /* "../data" and "a..b" are texts */
 		struct node *first = node_value_element(text, dots);
-		range = node_is_number(first);
+		double real;
+		range = first->type != NODE_NULL && node_scalar_real(first->string, strlen(first->string), &real);
 		node_free(first);
 	}
 	if (range) {

@@ -44,7 +44,8 @@ struct node *node_new_string(const char *text);
 struct node *node_new_int(int64_t value);
 struct node *node_new_real(double value);
 struct node *node_new_bool(bool value);
-/* A scalar typed by the YAML 1.2 core schema. */
+/* A scalar typed by the YAML 1.2 core schema. What no number can hold as it is written stays a text: whole numbers with
+ * more than 63 bits or a leading 0, 1e400. */
 struct node *node_new_scalar(const char *text, size_t len);
 /* Appends `give` to a list, or to a map under key (replacing a member of that name). */
 void node_add(struct node *to, const char *key, struct node *give);

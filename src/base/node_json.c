@@ -94,7 +94,11 @@ static struct node *walk_scalar(struct json_walk *w, const json_t *value)
 	size_t from = w->at;
 	while (w->text[w->at] && !strchr(" \t\r\n,]}", w->text[w->at]))
 		walk_step(w);
-	return node_new_scalar(w->text + from, w->at - from);
+	struct node *node = node_new_scalar(w->text + from, w->at - from);
+	if (node->type != NODE_STRING)
+		return node;
+	node_free(node); /* a number of a program that writes 1e20 in digits */
+	return node_new_real(json_number_value(value));
 }
 
 static int walk_value(struct json_walk *w, const json_t *value, int depth, struct node **ret, struct error *err)

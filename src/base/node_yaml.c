@@ -159,11 +159,6 @@ static int yaml_read_scalar(struct yaml_read *r, const yaml_event_t *event, stru
 		return yaml_fail(r, &event->start_mark, "a text holds a NUL character");
 	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
 		*ret = node_new_scalar(text, len);
-		size_t sign = *text == '-' || *text == '+';
-		if ((*ret)->type == NODE_REAL && strspn(text + sign, "0123456789") == len - sign)
-			return yaml_fail(
-				r, &event->start_mark,
-				"a whole number with more than 63 bits; put it in quotes, or write it as 1e20");
 	} else {
 		*ret = node_new(NODE_STRING);
 		(*ret)->string = mem_copy(text, len);

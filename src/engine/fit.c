@@ -5,6 +5,7 @@
 #include "engine/spec.h"
 
 #include "base/limits.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "script/script.h"
 
@@ -271,10 +272,12 @@ static void check_say(const struct check *check, const struct node *at, const ch
 
 static bool check_fits_type(const char *text, enum script_type type)
 {
-	struct node *scalar = node_new_scalar(text, strlen(text));
-	bool fits = type == SCRIPT_INT ? scalar->type == NODE_INT : type == SCRIPT_REAL ? node_is_number(scalar) : true;
-	node_free(scalar);
-	return fits;
+	double real;
+	if (type == SCRIPT_INT) { /* of any size: 12345678901234567890, 007 */
+		text += *text == '-' || *text == '+';
+		return *text && !text[strspn(text, "0123456789")];
+	}
+	return type != SCRIPT_REAL || num_parse_real(text, strlen(text), &real) == 0;
 }
 
 static bool check_is_choice(const struct node *choices, const char *text)

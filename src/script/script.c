@@ -146,7 +146,7 @@ void script_free(struct script *script)
 }
 
 /* Does the flag begin with this name? batch-size and batch_size are one name. */
-static bool flag_begins(const char *flag, const char *name)
+static bool script_flag_begins(const char *flag, const char *name)
 {
 	flag += strspn(flag, "-");
 	for (; *name; flag++, name++)
@@ -155,30 +155,30 @@ static bool flag_begins(const char *flag, const char *name)
 	return true;
 }
 
-static bool flag_is(const char *flag, const char *name)
+static bool script_flag_is(const char *flag, const char *name)
 {
-	return flag && flag_begins(flag, name) && strlen(flag + strspn(flag, "-")) == strlen(name);
+	return flag && script_flag_begins(flag, name) && strlen(flag + strspn(flag, "-")) == strlen(name);
 }
 
 static bool argument_has_other(const struct script_argument *argument, const char *name)
 {
 	for (size_t i = 0; i < argument->others.len; i++)
-		if (flag_is(argument->others.at[i], name))
+		if (script_flag_is(argument->others.at[i], name))
 			return true;
 	return false;
 }
 
 static bool argument_is(const struct script_argument *argument, const char *name)
 {
-	return flag_is(argument->name, name) || flag_is(argument->flag, name) || flag_is(argument->off, name) ||
-		argument_has_other(argument, name);
+	return script_flag_is(argument->name, name) || script_flag_is(argument->flag, name) ||
+		script_flag_is(argument->off, name) || argument_has_other(argument, name);
 }
 
 static bool argument_begins(const struct script_argument *argument, const char *name)
 {
-	bool begins = argument->flag && text_starts(argument->flag, "--") && flag_begins(argument->flag, name);
+	bool begins = argument->flag && text_starts(argument->flag, "--") && script_flag_begins(argument->flag, name);
 	for (size_t i = 0; i < argument->others.len && !begins; i++)
-		begins = text_starts(argument->others.at[i], "--") && flag_begins(argument->others.at[i], name);
+		begins = text_starts(argument->others.at[i], "--") && script_flag_begins(argument->others.at[i], name);
 	return begins;
 }
 
@@ -186,7 +186,7 @@ bool script_means_off(const struct script_argument *argument, const char *name)
 {
 	if (!argument->off || strcmp(argument->name, name) == 0)
 		return false;
-	return flag_is(argument->off, name) || (!argument->flag && argument_has_other(argument, name));
+	return script_flag_is(argument->off, name) || (!argument->flag && argument_has_other(argument, name));
 }
 
 const struct script_argument *script_find(const struct script *script, const char *name)

@@ -82,8 +82,9 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	ROW(TEXT, warnings, "e.warnings") /* JSON: a list of {"kind","text"}, see below */                             \
 	ROW(TEXT, note, "e.note")                                                                                      \
 	/* NULL: no row has come */                                                                                    \
-	ROW(TEXT, step_name, "(SELECT e.step_name WHERE EXISTS (SELECT 1 FROM task WHERE experiment = e.id "           \
-			     "AND step_name IS NOT NULL))")                                                            \
+	ROW(TEXT, step_name,                                                                                           \
+	    "(SELECT e.step_name WHERE EXISTS (SELECT 1 FROM task WHERE experiment = e.id "                            \
+	    "AND step_name IS NOT NULL))")                                                                             \
 	ROW(BOOL, asked_all, "e.asked_all")                                                                            \
 	ROW(STOP, stopping, "e.stopping")                                                                              \
 	ROW(INT, met_task, "e.met_task") /* the task that met `stop: {when}` */                                        \

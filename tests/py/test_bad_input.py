@@ -72,7 +72,7 @@ CASES = {
     "repeats_zero": ("script: s.py\nrepeats: 0\n", "repeats|1", 2),
     "repeats_negative": ("script: s.py\nrepeats: -3\n", "repeats|1", 2),
     "repeats_fraction": ("script: s.py\nrepeats: 1.5\n", "repeats|whole", 2),
-    "repeats_huge": ("script: s.py\nrepeats: 99999999999999999999\n", "63 bits", 2),
+    "repeats_huge": ("script: s.py\nrepeats: 99999999999999999999\n", "repeats|whole number", 2),
     "pass_unknown": ("script: s.py\npass: telepathy\n", "positional", 2),
     "constraints_is_a_map": ("script: s.py\nparameters: {a: [1, 2]}\nconstraints: {a: 1}\n", "constraints|list", 3),
     # paths
@@ -306,7 +306,6 @@ def test_files_that_no_folder_can_hold_are_refused(shared, paths, says):
 @pytest.mark.parametrize("document, says", [
     ("script: \"a\\nb.py\"", "the script's name has a line break"), ("command: ['']", "the command's first word is empty"),
     ("command: ['true']\nstop: {when: loss < .nan}", "is not a condition"), ("command: ['true']\nstop: {gpu_hours: .inf}", "above 0"),
-    ("command: ['true']\nparameters: {seed: [9223372036854775808]}", "more than 63 bits"),
     ("command: ['true']\nparameters:\n" + "".join(f"  p{i}: '{'x' * 65000}'\n" for i in range(9)), "fit into a command line"),
 ])
 def test_what_could_never_run_or_never_hold_is_refused(shared, document, says):

@@ -84,6 +84,17 @@ def test_each_name_of_an_argument_is_taken(daemon, folder):
         assert f"finished: best {loss}\n" in shown.stdout, values
 
 
+def test_a_number_that_cannot_be_kept_reaches_the_script_as_it_was_typed(daemon, folder):
+    (folder / "words.py").write_text("import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', type=int)\n"
+                                     "p.add_argument('--s')\nprint(p.parse_args())\n")
+    (folder / "e.yaml").write_text("script: words.py\nparameters: {n: [007, 12345678901234567890], s: 1e400}\n")
+    wanted = {f"Namespace(n={n}, s='1e400')\n" for n in (7, 12345678901234567890)}
+    for words in (["words.py", "n=007,12345678901234567890", "s=1e400"], ["e.yaml"]):
+        experiment = daemon.cli("run", *words, cwd=folder).stdout.split(":")[0]
+        assert {t["parameters"]["n"] for t in daemon.tasks(experiment)} == {"007", "12345678901234567890"}
+        assert {daemon.get(f"/experiments/{experiment}/tasks/{n}/log")["text"] for n in (1, 2)} == wanted
+
+
 def test_a_script_that_names_no_program_is_warned_of(daemon, folder):
     for name, text, warned in (("plain", "print('epoch 1 loss 0.5')\n", True), ("named", "#!/bin/sh\ntrue\n", False), ("x.py", "print(1)\n", False)):
         (folder / name).write_text(text)

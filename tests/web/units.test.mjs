@@ -278,6 +278,15 @@ test('lists are read as people type them', () => {
   assert.equal(typed.scalar('no'), 'no');
 });
 
+test('what no number holds as it is typed stays a text', () => {
+  const texts = ['007', '-01', '1e400', '1e-400', '9007199254740993', '12345678901234567890'];
+  assert.deepEqual(texts.map(typed.scalar), texts);
+  assert.deepEqual(typed.listValues('0,10,0.5,00.5,1e20,1e308'), [0, 10, 0.5, 0.5, 1e20, 1e308]);
+  const { doc } = tree.readTree('parameters: {a: [007, 1e400], b: 12345678901234567890}\n');
+  tree.put(doc, ['parameters', 'c'], tree.valueNode('[08, 7]'));
+  assert.equal(tree.printTree(doc).trim(), 'parameters: {a: ["007", "1e400"], b: 12345678901234567890, c: ["08", 7]}');
+});
+
 // Every key of the file, as its author wrote it.
 const FILE = `# the first try
 name: x # short

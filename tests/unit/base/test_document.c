@@ -69,6 +69,10 @@ static void scalars_follow_the_core_schema(void **state)
 		{"1e20", NODE_REAL},
 		{"'99999999999999999999'", NODE_STRING},
 		{"9223372036854775807", NODE_INT},
+		{"9223372036854775808", NODE_STRING},
+		{"-9223372036854775809", NODE_STRING},
+		{"007", NODE_STRING},
+		{"1e400", NODE_STRING},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *text = mem_printf("x: %s\n", cases[i].text);
@@ -83,8 +87,7 @@ static void scalars_follow_the_core_schema(void **state)
 	assert_string_equal(node_get_string(doc, "b"), "12");
 	assert_string_equal(node_get_string(doc, "c"), "true");
 	assert_int_equal(node_get(doc, "d")->type, NODE_NULL);
-	assert_int_equal(node_get_int(doc, "e", 0), 7);
-	assert_string_equal(node_get(doc, "e")->string, "007");
+	assert_string_equal(node_get_string(doc, "e"), "007");
 	assert_true(isinf(node_get_real(doc, "f", 0)) && node_get_real(doc, "f", 0) < 0);
 	assert_string_equal(node_get(doc, "g")->string, "1e-05");
 	node_free(doc);
@@ -164,8 +167,6 @@ static void hostile_yaml_is_refused(void **state)
 		{"a: \x01\n", "not valid YAML", 0, 0},
 		{"%YAML 9.9\n---\na: 1\n", "not valid YAML", 0, 0},
 		{"@a: 1\n", "not valid YAML", 1, 1},
-		{"seed: [1, 9223372036854775808]\n", "63 bits", 1, 11},
-		{"a: -9223372036854775809\n", "63 bits", 1, 4},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_refused(false, cases[i].text, strlen(cases[i].text), cases[i].says, cases[i].line,

@@ -53,13 +53,18 @@ static void values_as_people_type_them(void **state)
 	assert_values("a],b", "[\"a]\",\"b\"]");
 	assert_values("[1],\"a,b\"", "[\"[1]\",\"a,b\"]");
 	assert_values("", "null");
+	assert_values("007,08,-01,0,10", "[\"007\",\"08\",\"-01\",0,10]");
+	assert_values("9223372036854775807,9223372036854775808,-9223372036854775808,12345678901234567890",
+		      "[9223372036854775807,\"9223372036854775808\",-9223372036854775808,\"12345678901234567890\"]");
+	assert_values("1e400,-1e400,1e-400,1e20,0e5,0.0,.inf,5e-324",
+		      "[\"1e400\",\"-1e400\",\"1e-400\",1e+20,0.0,0.0,\"Infinity\",4.94065645841247e-324]");
 }
 
 static void values_that_make_no_sense_are_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"1,,2",      ",1",    "1,",  ",",          "\"open", "1..x",
-					  "1..2:cube", "1..2:", "1..", "1..2:step=", "\xff"};
+	static const char *const bad[] = {"1,,2",  ",1",  "1,",         ",",    "\"open",   "1..x",  "1..2:cube",
+					  "1..2:", "1..", "1..2:step=", "\xff", "0..1e400", "007..9"};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct node *node = NULL;
 		struct error err = {0};

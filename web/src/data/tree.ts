@@ -1,7 +1,7 @@
 // The experiment file as a tree: the one truth behind the form. The form reads and writes it by paths, and the text is
 // printed from it, so nothing is lost on the way. It keeps comments, the order of keys and how numbers are written.
 import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
-import { listParts, write } from './typed';
+import { INEXACT, listParts, write } from './typed';
 import { yaml } from './yaml';
 
 export type Path = (string | number)[];
@@ -13,7 +13,13 @@ export interface Broken {
 }
 
 // 64-bit numbers stay what they are. A key that is there twice is named at its row, so it must be readable.
-const READ = { intAsBigInt: true, uniqueKeys: false, prettyErrors: false } as const;
+const TEXT = { tag: 'tag:yaml.org,2002:str', default: true, test: INEXACT, resolve: (text: string) => text } as const;
+const READ = {
+  intAsBigInt: true,
+  uniqueKeys: false,
+  prettyErrors: false,
+  customTags: (tags: unknown[]) => [TEXT, ...tags] as never,
+} as const;
 const WRITE = { flowCollectionPadding: false, lineWidth: 0 } as const;
 
 // The order in which keys stand that the form adds.

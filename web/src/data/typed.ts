@@ -6,10 +6,15 @@ export const isTree = (value: unknown): value is Tree => !!value && typeof value
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
+// Written like numbers, but no number holds them as they are written: 007, 1e400. They stay texts, as for the daemon.
+export const INEXACT = /^[-+]?(?:0\d+|(?:\d+\.?\d*|\.\d+)[eE][-+]?(?:309|3[1-9]\d|[4-9]\d\d|0*[1-9]\d{3,}))$/;
+const whole = (text: string) => /^[-+]?\d+$/.test(text);
+
 // The scalars of YAML's core schema; quotes keep a number a string.
 export function scalar(text: string): Value {
   const t = text.trim();
   if (/^(["']).*\1$/.test(t) && t.length > 1) return t.slice(1, -1);
+  if (INEXACT.test(t) || (whole(t) && !Number.isSafeInteger(Number(t)))) return t;
   if (NUMBER.test(t)) return Number(t);
   if (t === 'true') return true;
   if (t === 'false') return false;
