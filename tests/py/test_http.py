@@ -148,7 +148,7 @@ def test_what_was_restarted_is_not_over_for_the_next_request(daemon, raw):
     restarted, again, stopped, over = (json.loads(peer.answer()[2]) for _ in requests)
     assert (restarted, again["state"]) == ({"tasks": 1}, "waiting")
     # It had not begun again, so it is what it was.
-    assert (stopped, over["state"]) == ({"tasks": 1}, "finished")
+    assert (stopped, over["state"]) == ({"tasks": 1, "unproposed": 0}, "finished")
 
 
 def test_peer_that_sends_and_closes_its_half_still_gets_the_answer(raw):

@@ -270,7 +270,7 @@ def test_actions_on_thousands_are_carried_out_though_the_daemon_is_killed(daemon
         return daemon.get(f"/experiments/{experiment}")["tasks"]
 
     wait_for(lambda: counts()["waiting"] == count - 1, "not everything was proposed")
-    assert daemon.post(f"/experiments/{experiment}/stop", {}) == {"tasks": count}
+    assert daemon.post(f"/experiments/{experiment}/stop", {}) == {"tasks": count, "unproposed": 0}
     daemon.kill()
     daemon.start()
     wait_for(lambda: daemon.get(f"/experiments/{experiment}")["state"] == "stopped", "it is not stopped")

@@ -202,7 +202,7 @@ test('where the state folder is not the usual one, the page says so, and whoever
   try {
     const page = await visit('/', { allow: ['401'] });
     await page.getByText('SLUICE_STATE=DIR sluice login').waitFor();
-    await page.getByText('the terminal in which the daemon was started').waitFor();
+    await page.getByText('the log of the daemon, or the terminal in which').waitFor();
     assert.deepEqual(await audit(page), []);
     await page.goto(`${on.fixture.url}/#login=good-code`);
     await live(page);
