@@ -23,7 +23,10 @@ test('the search, the importance and the front of two objectives are shown', asy
   await card.getByText('40 of 60').waitFor();
   const rows = card.locator('tbody tr');
   assert.deepEqual(await rows.allInnerTexts(), ['3\t27\t9', '9\t9\t2', '9\t3 of 3\t9\tall', '5\t1 of 2\t3\t4 of 5']);
-  await card.getByText(/^Rank correlation between 3 and 9: 0\.88 over/).first().waitFor();
+  await card
+    .getByText(/^Rank correlation between 3 and 9: 0\.88 over/)
+    .first()
+    .waitFor();
 
   const meters = page.getByRole('region', { name: 'Importance of the parameters' }).getByRole('meter');
   assert.deepEqual(
