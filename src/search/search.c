@@ -495,8 +495,11 @@ static void search_settle(const struct search *s, struct search_trial *trial)
 void search_correct(struct search *s, int64_t id, const struct space_value *values)
 {
 	struct search_task *task = search_find_task(s, id);
-	if (task)
-		search_encode(s, values, task->trial->unit);
+	if (!task)
+		return;
+	search_encode(s, values, task->trial->unit);
+	if (s->spec->strategy->ops->corrected)
+		s->spec->strategy->ops->corrected(s, task->trial);
 }
 
 void search_spend(struct search *s)

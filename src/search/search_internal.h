@@ -103,6 +103,8 @@ struct strategy_ops {
 	bool (*exhausted)(struct search *search);
 	/* A foreign trial was added to the history. For strategies that keep a copy of the history. */
 	void (*added)(struct search *search, struct search_trial *trial);
+	/* The point of a trial that was accepted or added is another one now. For the same strategies. */
+	void (*corrected)(struct search *search, struct search_trial *trial);
 	void (*tell)(struct search *search, struct search_trial *trial);
 	/* Adds members to the open map. */
 	void (*write_state)(const struct search *search, struct json *out);

@@ -142,24 +142,41 @@ void tpe_free(struct tpe *t)
 	free(t);
 }
 
-size_t tpe_add(struct tpe *t, const double *unit)
+static void tpe_place(struct tpe *t, struct trial *trial, const double *unit)
 {
-	struct trial trial = {.slots = mem_resize(NULL, t->group_count + 1, sizeof(size_t)),
-			      .point = mem_resize(NULL, t->space->dim_count + 1, sizeof(double))};
-	double *point = trial.point;
+	double *point = trial->point;
 	space_decode(t->space, unit, t->values);
 	for (size_t g = 0; g < t->group_count; g++) {
 		struct group *group = &t->groups[g];
-		trial.slots[g] = SIZE_MAX;
+		trial->slots[g] = SIZE_MAX;
 		if (t->values[t->space->dims[group->dims[0]]].kind == SPACE_VALUE_NONE)
 			continue;
 		for (size_t i = 0; i < group->count; i++)
 			point[i] = parzen_coordinate(&t->axes[group->dims[i]], unit[group->dims[i]]);
-		trial.slots[g] = parzen_add(group->other, point);
+		trial->slots[g] = parzen_add(group->other, point);
 		point += group->count;
 	}
+}
+
+size_t tpe_add(struct tpe *t, const double *unit)
+{
+	struct trial trial = {.slots = mem_resize(NULL, t->group_count + 1, sizeof(size_t)),
+			      .point = mem_resize(NULL, t->space->dim_count + 1, sizeof(double))};
+	tpe_place(t, &trial, unit);
 	vec_push(&t->trials, trial);
 	return t->trials.len - 1;
+}
+
+/* The trial runs at another point than was added. Ignored where its result is known. */
+static void tpe_correct(struct tpe *t, size_t number, const double *unit)
+{
+	struct trial *trial = &t->trials.at[number];
+	if (trial->has_result)
+		return;
+	for (size_t g = 0; g < t->group_count; g++)
+		if (trial->slots[g] != SIZE_MAX)
+			parzen_set(t->groups[g].other, trial->slots[g], false);
+	tpe_place(t, trial, unit);
 }
 
 static bool tpe_is_better(const struct result *a, const struct result *b)
@@ -396,6 +413,11 @@ static void tpe_accepted(struct search *s, struct search_trial *trial)
 	tpe_add(s->state, trial->unit);
 }
 
+static void tpe_corrected(struct search *s, struct search_trial *trial)
+{
+	tpe_correct(s->state, trial->index, trial->unit);
+}
+
 static void tpe_hear(struct search *s, struct search_trial *trial)
 {
 	tpe_tell(s->state, trial->index, search_has_score(trial) ? trial->score : NULL,
@@ -417,6 +439,7 @@ const struct strategy_ops tpe_ops = {
 	.ask = tpe_ask,
 	.accepted = tpe_accepted,
 	.added = tpe_accepted,
+	.corrected = tpe_corrected,
 	.tell = tpe_hear,
 	.write_state = tpe_write_state,
 	.recalls = true,

@@ -283,9 +283,41 @@ static void what_a_task_really_ran_with_is_what_the_history_has(void **state)
 	space_free(space);
 }
 
+/* 40 tasks ran somewhere else than proposed; what is proposed then follows from where they ran. */
+static void a_search_learns_from_where_tasks_ran_and_not_from_where_they_were_proposed(void **state)
+{
+	static const char *const strategies[] = {"tpe", "gp"};
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\n");
+	for (size_t i = 0; i < COUNT_OF(strategies); i++) {
+		char text[120];
+		size_t close = 0;
+		snprintf(text, sizeof(text), "{strategy: %s, tasks: 60, seed: 3, open: true}", strategies[i]);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		struct search *search = drive_open(spec, space);
+		for (int64_t id = 1; id <= 60; id++) {
+			struct space_value value = {0};
+			struct search_proposal p = {.values = &value, .repeat = 1, .fidelity = NAN, .continues = -1};
+			assert_int_equal(search_ask(search, id, &p), SEARCH_PROPOSED);
+			if (id > 40)
+				close += fabs(value.real - 0.9) < 0.1;
+			else
+				value.real = fmod((double)id * 0.618, 1);
+			search_correct(search, id, &value);
+			double score = (value.real - 0.9) * (value.real - 0.9);
+			search_tell(search, id, SEARCH_FINISHED, &score);
+		}
+		assert_in_range(close, 12, 20);
+		search_free(search);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_search_learns_from_where_tasks_ran_and_not_from_where_they_were_proposed),
 		cmocka_unit_test(the_best_of_before_is_tried_first_and_costs_no_budget),
 		cmocka_unit_test(a_replay_with_what_was_learnt_proposes_the_same),
 		cmocka_unit_test(the_users_defaults_come_before_the_best_of_before),
