@@ -14,7 +14,8 @@
 #define MESSAGE_JSON_BYTES (48u << 10)
 #define MESSAGE_DESCRIPTION_BYTES 1000
 
-/* Adds text as one line: control characters, also those of Unicode that order a line or end it, become blanks. */
+/* Adds text as one line: control characters, also those of Unicode that order a line or end it, become blanks. The
+ * backticks around commands are left out. */
 static void message_add_line(const char *text, struct buf *out)
 {
 	struct buf clean = buf_make(BUF_UNLIMITED);
@@ -32,7 +33,8 @@ static void message_add_line(const char *text, struct buf *out)
 			control = true;
 			i += 2;
 		}
-		buf_add_char(out, control ? ' ' : (char)c);
+		if (c != '`')
+			buf_add_char(out, control ? ' ' : (char)c);
 	}
 	if (len > MESSAGE_TEXT_BYTES)
 		buf_add_text(out, "…");

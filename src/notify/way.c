@@ -232,7 +232,7 @@ static void mail_add_body(const struct notify_message *message, const char *sent
 	buf_addf(&text, "%s\n", sentence);
 	if (notify_add_link(message, &link))
 		buf_addf(&text, "\n%s\n", buf_text(&link));
-	buf_addf(&text, "\n-- \nsluice on %s; `sluice notify` changes who gets this.\n", message->host);
+	buf_addf(&text, "\n-- \nsluice on %s; sluice notify changes who gets this.\n", message->host);
 	for (size_t i = 0; i < text.len; i += 57) {
 		mail_add_base64(out, buf_text(&text) + i, text.len - i < 57 ? text.len - i : 57);
 		buf_add_char(out, '\n');

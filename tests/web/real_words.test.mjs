@@ -115,6 +115,16 @@ test('the buttons over the curves are in one row, and a long command is seen in 
   assert.ok(lines.length > 4 && lines.every((n) => n === 1), `${lines}`);
 });
 
+test('commands in the texts of the daemon are code, and markup in them is text', { skip }, async () => {
+  const id = await submit("open('<b>x<b>.txt', 'w').write('nothing')\n", { objective: 'loss' });
+  await reached(`/experiments/${id}`, ENDED);
+  await visit(`/e/${id}`);
+  const banner = page.locator('.banner', { hasText: 'nothing was found' });
+  await banner.locator('code', { hasText: /^sluice report NAME=VALUE$/ }).waitFor();
+  assert.ok(!(await banner.innerText()).includes('`'));
+  assert.equal(await banner.locator('b b').count(), 0);
+});
+
 test('a wait for a free place counts as waiting', { skip }, async () => {
   const id = await submit('import time\ntime.sleep(2)\n', { parameters: { x: [1, 2, 3] }, search: { parallel: 1 } });
   await reached(`/experiments/${id}`, ENDED);

@@ -6,6 +6,7 @@ import { Help } from './components/Help';
 import { Brand, Icon } from './components/Icon';
 import { Late } from './components/Late';
 import { Banner } from './components/notice';
+import { Said } from './components/Said';
 import { Toasts } from './components/Toast';
 import { info, signedOut } from './data/api';
 import { now } from './data/store';
@@ -90,7 +91,9 @@ function Unwritable() {
   return (
     <Banner kind="error" icon="alert" title="Nothing can be recorded." role="alert">
       {' '}
-      <span class="dim">{capitalize(text)}.</span>
+      <span class="dim">
+        <Said text={`${capitalize(text)}.`} />
+      </span>
     </Banner>
   );
 }

@@ -41,6 +41,7 @@ static void sentences_are_one_line_whatever_the_names_hold(void **state)
 		{"end", "", "net  Bcc: x@y  (e3) finished: 3 of 4 tasks finished, 1 failed. Best loss 0.1235 (e3/2).",
 		 1},
 		{"pause", "a\nb\x1b[1m\xff", "net  Bcc: x@y  (e3) is paused: a b [1m\xef\xbf\xbd", 1},
+		{"pause", "`sluice resume e3` goes on", "net  Bcc: x@y  (e3) is paused: sluice resume e3 goes on", 1},
 		{"stall", "makes no progress: x", "net  Bcc: x@y  (e3): task e3/7 makes no progress: x", 1},
 		{"stall", "makes no progress: x",
 		 "net  Bcc: x@y  (e3): 5 tasks make no progress. The newest of them makes no progress: x", 5},

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { capitalize, plural } from '../lib/format';
 import { Icon, type IconName } from './Icon';
+import { Said } from './Said';
 
 export function Banner({
   kind,
@@ -36,13 +37,15 @@ export function Warnings({ texts }: { texts: string[] }) {
   return (
     <>
       {texts.slice(0, WARNINGS).map((text, i) => (
-        <Banner key={text} kind="warn" icon="alert" title={capitalize(text)}>
+        <Banner key={text} kind="warn" icon="alert" title={<Said text={capitalize(text)} />}>
           {i === last && (
             <details>
               <summary>{plural(rest.length, 'more warning')}</summary>
               <ul>
                 {rest.map((one) => (
-                  <li key={one}>{capitalize(one)}</li>
+                  <li key={one}>
+                    <Said text={capitalize(one)} />
+                  </li>
                 ))}
               </ul>
             </details>

@@ -19,6 +19,7 @@ import { KeyValues } from '../components/KeyValues';
 import { Notes, Star, Tags } from '../components/Marks';
 import { Menu } from '../components/Menu';
 import { Banner, Loading, Trouble, Warnings } from '../components/notice';
+import { Said } from '../components/Said';
 import { ExperimentChip } from '../components/State';
 import {
   removeExperiment,
@@ -478,7 +479,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         <Head e={e} tasks={tasks} onClone={clone} onMark={mark} />
       </div>
       {e.paused && (
-        <Banner kind="error" icon="pause" title={`Paused: ${e.paused}`} role="alert">
+        <Banner kind="error" icon="pause" title={<Said text={`Paused: ${e.paused}`} />} role="alert">
           <div class="btns">
             <button type="button" class="btn small" onClick={() => void resumeExperiment(e.id)}>
               <Icon name="play" />
@@ -488,7 +489,12 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         </Banner>
       )}
       {e.note && !e.paused && (
-        <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={capitalize(e.note)} role="status" />
+        <Banner
+          kind={e.waiting_for ? 'note' : 'warn'}
+          icon="clock"
+          title={<Said text={capitalize(e.note)} />}
+          role="status"
+        />
       )}
       <Warnings texts={e.warnings ?? []} />
       <Figures e={e} tasks={tasks} format={format} />

@@ -10,6 +10,7 @@ import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Notes, Star, Tags } from '../components/Marks';
 import { Banner, Loading, Trouble } from '../components/notice';
+import { Said } from '../components/Said';
 import { Chip, Stalled } from '../components/State';
 import { Files } from '../components/task/Files';
 import { Log } from '../components/task/Log';
@@ -40,21 +41,23 @@ function Failure({ task }: { task: Task }) {
   const larger = largerFor(task);
   const during = task.epoch === null ? 'Before the first epoch ended.' : `After epoch ${task.epoch}.`;
   return (
-    <Banner kind="error" icon="alert" role="alert" title={words}>
+    <Banner kind="error" icon="alert" role="alert" title={cause?.kind === 'exit' ? words : <Said text={words} />}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
         </div>
       )}
       <div class="dim small">
-        {[
-          during,
-          task.node && `Node ${task.node}.`,
-          cause?.remedy && `${capitalize(cause.remedy)}.`,
-          'Restart runs the same parameters again.',
-        ]
-          .filter(Boolean)
-          .join(' ')}
+        <Said
+          text={[
+            during,
+            task.node && `Node ${task.node}.`,
+            cause?.remedy && `${capitalize(cause.remedy)}.`,
+            'Restart runs the same parameters again.',
+          ]
+            .filter(Boolean)
+            .join(' ')}
+        />
       </div>
       {larger && (
         <button
@@ -318,7 +321,9 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
       {failed && <Failure task={task} />}
       {!failed && task.reason && task.state !== 'finished' && (
         <p class="dim small reason">
-          <bdi>{task.reason}</bdi>
+          <bdi>
+            <Said text={task.reason} />
+          </bdi>
         </p>
       )}
       <Timeline task={task} />

@@ -5,6 +5,7 @@ import { emptyNode } from '../../data/tree';
 import type { Scan } from '../../data/types';
 import { capitalize, plural } from '../../lib/format';
 import { Icon } from '../Icon';
+import { Said } from '../Said';
 import { check, doc, edit, setText, textAt } from './form';
 
 // How the script takes its values, in words.
@@ -115,7 +116,9 @@ export function Found({ found }: { found: Scan }) {
         {found.notes.map((note) => (
           <li key={note} class="caution">
             <Icon name="alert" />
-            <span>{capitalize(note)}</span>
+            <span>
+              <Said text={capitalize(note)} />
+            </span>
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { Icon } from '../Icon';
 import { KeyValues } from '../KeyValues';
 import { Banner } from '../notice';
 import { lineOf, sentence } from '../problems';
+import { Said } from '../Said';
 import { Tabs } from '../Tabs';
 import { Editor, showLine } from './Editor';
 import { check, checking, file, homeless, problems, trouble, type View, view } from './form';
@@ -263,7 +264,7 @@ export function PreviewCard() {
               />
               {got.warnings.map((warning) => (
                 <p key={warning} class="warning small">
-                  <Icon name="alert" /> {warning}
+                  <Icon name="alert" /> <Said text={warning} />
                 </p>
               ))}
             </>

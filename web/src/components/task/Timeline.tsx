@@ -7,6 +7,7 @@ import type { Attempt, Task } from '../../data/types';
 import { bytes, duration, seconds, stamp, when } from '../../lib/format';
 import { Card } from '../Card';
 import { leftText } from '../experiment/Advice';
+import { Said } from '../Said';
 import { Chip } from '../State';
 
 // An attempt without a cause did not fail.
@@ -100,7 +101,9 @@ export function History({ task }: { task: Task }) {
                 </td>
                 {reasons && (
                   <td class="wrap">
-                    <bdi>{step.reason ?? ''}</bdi>
+                    <bdi>
+                      <Said text={step.reason ?? ''} />
+                    </bdi>
                   </td>
                 )}
               </tr>
@@ -149,7 +152,9 @@ export function Attempts({ task }: { task: Task }) {
                   <Chip state={a.state} />
                 </td>
                 <td class="wrap">
-                  <bdi>{a.cause?.text ?? endedWith(a)}</bdi>
+                  <bdi>
+                    <Said text={a.cause?.text ?? endedWith(a)} />
+                  </bdi>
                 </td>
                 <td class="right">{a.exit_code ?? <span class="mute">none</span>}</td>
                 <td class="numeric">{stamp(a.started)}</td>
