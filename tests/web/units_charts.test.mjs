@@ -255,7 +255,7 @@ test('results of a column have three significant digits each, or as many as tell
   // Small ones are not rounded to the digits of the others.
   assert.deepEqual(of(0.0025, 0.31, 0.42, 0.6), ['0.00250', '0.310', '0.420', '0.600']);
   assert.deepEqual(of(3, 14, 200), ['3', '14', '200']);
-  assert.deepEqual(of(1e-9, 0.5), ['1.00e-9', '5.00e-1']);
+  assert.deepEqual(of(1e-9, 0.5), ['1.00e-9', '0.500']);
   assert.deepEqual(of('NaN', 0.5), ['NaN', '0.500']);
   assert.equal(lib.threeDigits(19.2), '19.2');
   assert.equal(lib.threeDigits(8.0051), '8.01');

@@ -61,7 +61,7 @@ function significant(numbers: number[], ratio: number, least = 0): (value: numbe
     if (size > 0 && size < low) low = size;
   }
   if (high >= low * ratio || (high > 0 && high < 1e-3) || high >= 1e6)
-    return (value) => (value === 0 ? '0' : power(value));
+    return (value) => (value !== 0 && Math.abs(value) < 0.1 ? power(value) : metric(value));
   const digits = (value: number) => Math.max(least, decimals(value));
   return (value) => value.toFixed(digits(value));
 }
