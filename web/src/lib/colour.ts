@@ -7,10 +7,12 @@ export const HUES = 8;
 const LISTED = 12;
 const RAMP = 5;
 
+export type Colourable = Pick<TaskSummary, 'parameters'>;
+
 export interface Colouring {
   name: string | null;
   // An index into the hues, or a place on the ramp from 0 to 1.
-  of: (task: TaskSummary) => { css: string };
+  of: (task: Colourable) => { css: string };
   legend: { label: Value; css: string }[];
   ramp: { low: number; high: number; log: boolean } | null;
   // More words than a legend lists: the ends of the ramp that they are spread over.

@@ -38,9 +38,9 @@ import { titleOf } from '../data/tell';
 import { toast } from '../data/toast';
 import type { Analysis, Experiment, Marks, TaskSummary } from '../data/types';
 import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes';
-import { colouring } from '../lib/colour';
+import { type Colourable, colouring } from '../lib/colour';
 import { bestFormat } from '../lib/columns';
-import { capitalize, duration, energy, finite, plural, seconds } from '../lib/format';
+import { capitalize, count, duration, energy, finite, plural, seconds } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
@@ -338,7 +338,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       ),
     [colourName, e.parameters, tasks.length, theme.value],
   );
-  const css = useMemo(() => (task: TaskSummary) => colours.of(task).css, [colours]);
+  const css = useMemo(() => (task: Colourable) => colours.of(task).css, [colours]);
   // Imported tasks never started here, but have a result.
   const started = useMemo(() => dots.filter((t) => t.started !== null || t.best !== null), [dots]);
   const axes = useMemo(() => buildAxes(e, started), [started, e.varying]);
@@ -441,6 +441,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   // Of several objectives the front is what people look at: it gets room.
   const many = e.objective.length > 1;
   const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
+  const some = complete ? null : `the best ${count(tasks.length)} of ${plural(store.total.value, 'task')}`;
   const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
   const soFar = (height: number) => <SoFar {...charts} height={height} />;
   return (
@@ -528,7 +529,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           {soFar(390)}
         </div>
       )}
-      <Further {...charts} />
+      <Further {...charts} part={some} />
       <div class="grid cols-results">
         <TasksCard
           store={store}

@@ -277,6 +277,13 @@ function PanelOfCurves({
         </p>
       </div>
     );
+  if (!store.complete.value && store.total.value === 0)
+    return (
+      <div>
+        {head}
+        <p class="no-chart mute">No task passes the filter.</p>
+      </div>
+    );
   if (!lines.length)
     return (
       <div>
@@ -438,7 +445,7 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
             />
           ))}
         </div>
-        {!store.complete.value && (
+        {!store.complete.value && store.total.value > 0 && (
           <p class="mute small">
             The charts show the best {count(tasks.length)} of {plural(store.total.value, 'task')}.
           </p>

@@ -2,10 +2,11 @@
 // and who ran where and when. Loaded when one of them is chosen.
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { repeated } from '../../data/experiment';
 import type { Analysis, Experiment, TaskSummary, Value } from '../../data/types';
-import { hue, rampColour } from '../../lib/colour';
+import { type Colourable, hue, rampColour } from '../../lib/colour';
 import { toCsv } from '../../lib/csv';
-import { duration, finite, metric, param, plural, reading, seconds, tick } from '../../lib/format';
+import { count, duration, finite, metric, param, plural, reading, seconds, tick } from '../../lib/format';
 import { levelsOf, pairsOf } from '../../lib/interaction';
 import { query, setQuery } from '../../lib/router';
 import { type Spread, spread } from '../../lib/spread';
@@ -20,9 +21,11 @@ export interface ExploreProps {
   tasks: TaskSummary[];
   analysis: Analysis | null;
   hovered: Signal<string | null>;
-  css: (task: TaskSummary) => string;
+  css: (task: Colourable) => string;
   lit: Set<string> | null;
   onOpen: (n: string) => void;
+  // Where the page has not all tasks: which ones, such as "the best 500 of 2,500 tasks".
+  part: string | null;
 }
 
 interface Field {
@@ -74,7 +77,7 @@ function fieldsOf(e: Experiment, tasks: TaskSummary[]): Field[] {
   ];
 }
 
-function colourBy(field: Field | undefined, tasks: TaskSummary[], css: (t: TaskSummary) => string) {
+function colourBy(field: Field | undefined, tasks: TaskSummary[], css: (t: Colourable) => string) {
   if (!field) return css;
   const axis = spread(
     tasks.map((t) => field.value(t)),
@@ -88,7 +91,7 @@ function colourBy(field: Field | undefined, tasks: TaskSummary[], css: (t: TaskS
   };
 }
 
-export function ScatterTab({ e, tasks, hovered, css, lit, onOpen }: ExploreProps) {
+export function ScatterTab({ e, tasks, hovered, css, lit, onOpen, part }: ExploreProps) {
   const [box, width] = useWidth(600);
   const fields = useMemo(() => fieldsOf(e, tasks), [e, tasks]);
   const find = (name: string, or: string | undefined) =>
@@ -147,8 +150,8 @@ export function ScatterTab({ e, tasks, hovered, css, lit, onOpen }: ExploreProps
         <span class="grow" />
         <span class="mute small">
           {placed.length < tasks.length
-            ? `${placed.length} of ${plural(tasks.length, 'task')} have both values`
-            : plural(tasks.length, 'task')}
+            ? `${placed.length} of ${part ?? plural(tasks.length, 'task')} have both values`
+            : (part ?? plural(tasks.length, 'task'))}
         </span>
         <Export
           name={`${e.id}-scatter`}
@@ -200,23 +203,36 @@ function useSlices(analysis: Analysis | null, most: number) {
   }, [analysis, most]);
 }
 
-export function SlicesTab({ e, tasks, analysis, hovered, css, lit, onOpen }: ExploreProps) {
+// The parameters of one of them, as a task has them.
+function parametersAt(columns: Record<string, (Value | null)[]>, at: number): Record<string, Value> {
+  const given = Object.entries(columns).flatMap(([name, values]): [string, Value][] => {
+    const value = values[at];
+    return value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given);
+}
+
+export function SlicesTab({ e, analysis, hovered, css, lit, onOpen }: ExploreProps) {
   const [box, width] = useWidth(900);
   const slices = useSlices(analysis, SLICE_MOST);
   const names = e.varying.filter((name) => slices?.parameters[name]);
-  const known = useMemo(() => new Map(tasks.map((t) => [t.number, t])), [tasks]);
   const goal = e.objective[0]?.metric ?? 'value';
   if (!slices || slices.task.length < 2 || !names.length)
     return <p class="no-chart mute">Needs a parameter that varies and two finished tasks with a value.</p>;
   const y = spread(slices.value, tick, { log: slices.value.every((v) => v > 0) });
+  const colours = slices.task.map((_, i) => css({ parameters: parametersAt(slices.parameters, i) }));
+  // The daemon, too, sends a part of very many; of repeated runs the points are configurations.
+  const all = repeated(e) ? slices.all : Math.max(slices.all, e.tasks.finished);
+  const over = !repeated(e) && analysis!.runs < all ? `the newest ${count(analysis!.runs)}` : 'them';
   const across = Math.max(1, Math.min(names.length, Math.floor(width.value / 280)));
   const wide = Math.floor((width.value - 12 * (across - 1)) / across);
   return (
     <div class="body">
       <div class="explore-bar">
         <span class="mute small">
-          {goal} of {plural(slices.task.length, 'finished task')}
-          {slices.task.length < slices.all ? ` of ${slices.all}, evenly chosen` : ''}, against each parameter
+          {goal} of {slices.task.length < all && `${count(slices.task.length)} of `}
+          {plural(all, 'finished task')}
+          {slices.task.length < all && `, spread evenly over ${over}`}, against each parameter
         </span>
         <span class="grow" />
         <Export
@@ -238,12 +254,11 @@ export function SlicesTab({ e, tasks, analysis, hovered, css, lit, onOpen }: Exp
             <Dots
               key={name}
               dots={slices.task.map((n, i) => {
-                const task = known.get(n);
                 return {
                   id: String(n),
                   x: values[i],
                   y: slices.value[i],
-                  css: task && css(task),
+                  css: colours[i],
                   r: 2.8,
                   title: `#${n}  ${name} ${param(values[i] ?? undefined)}, ${goal} ${reading(slices.value[i])}`,
                 };
