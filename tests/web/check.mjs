@@ -25,20 +25,32 @@ function problem(errors) {
 export function scan(file) {
   const text = file?.text ?? '';
   const flags = [...text.matchAll(/add_argument\(['"](--[\w-]+)['"](?:, default=([\w.]+))?/g)];
+  const places = [...text.matchAll(/^(\w+) = .*sys\.argv\[(\d)\]/gm)].map(([, name, place]) => ({
+    name,
+    place: Number(place),
+  }));
   return {
-    arguments: flags.map(([, flag, value]) => ({
-      name: flag.replace(/^-+/, '').replaceAll('-', '_'),
+    arguments: [
+      ...flags.map(([, flag, value]) => ({
+        name: flag.replace(/^-+/, '').replaceAll('-', '_'),
+        flag,
+        value,
+        place: 0,
+      })),
+      ...places,
+    ].map(({ name, flag = null, value, place }) => ({
+      name,
       flag,
       type: null,
       switch: false,
       several: false,
-      required: false,
+      required: place > 0,
       default: value === undefined ? null : Number(value),
       choices: null,
       help: null,
       command: null,
       before: false,
-      place: 0,
+      place,
       line: 1,
     })),
     commands: [],

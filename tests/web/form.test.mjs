@@ -23,7 +23,13 @@ const keys = () =>
     .filter((r) => r.method === 'POST' && r.path === '/experiments')
     .map((r) => r.headers['idempotency-key']);
 const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-const POSITIONAL = 'import sys\nbatch = int(sys.argv[3])\n# CSVLogger\n';
+const POSITIONAL = `import sys
+batch_size = int(sys.argv[3])
+learning_rate = float(sys.argv[4])
+epochs = int(sys.argv[5])
+early_stopping = int(sys.argv[6])
+# CSVLogger
+`;
 const FLAGS =
   "parser.add_argument('--lr', default=0.1)\nparser.add_argument('--batch-size', default=8)\nCSVLogger('x.csv')\n";
 
@@ -78,7 +84,7 @@ test('a script that counts its arguments and would get flags is named, with the 
   await found.and(page.locator('.ok')).waitFor();
   await page.locator('#pass').selectOption('flags');
   await found.and(page.locator('.caution')).waitFor();
-  await found.getByRole('button', { name: 'Pass them by position' }).click();
+  await found.getByRole('button', { name: 'Pass the experiment and the task first' }).click();
   await found.and(page.locator('.ok')).waitFor();
   assert.equal(await page.locator('#pass').inputValue(), 'positional');
 });

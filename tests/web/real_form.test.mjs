@@ -87,6 +87,54 @@ test('the empty page has an example that runs by one click', { skip, timeout: 30
   assert.deepEqual(troubles.splice(0), []);
 });
 
+// Each writes what it got into its log.
+const PLACES = `import sys
+lr = float(sys.argv[1])
+batch = int(sys.argv[2])
+print("got", sys.argv[1:])
+print("epoch 0 val_loss", lr)
+`;
+const IDS = `import sys
+experiment = sys.argv[1]
+task = sys.argv[2]
+batch_size = int(sys.argv[3])
+print("got", sys.argv[1:])
+print("epoch 0 val_loss", batch_size)
+`;
+
+test('a script that counts its arguments gets only its values, one of S-TFManager the experiment and the task', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  const said = page.locator('.found li').filter({ hasText: 'Reads its arguments by position' });
+  const command = page.locator('.call');
+  await page.locator('#script').setInputFiles(file('places.py', PLACES));
+  await page.getByLabel(/^Values? of lr/).fill('0.25');
+  await page.getByLabel(/^Values? of batch/).fill('16');
+  await command.getByText('places.py 0.25 16').waitFor();
+  await said.and(page.locator('.ok')).waitFor();
+  assert.equal(await page.locator('#pass').inputValue(), 'values');
+  // The other way would fail, and the form says so.
+  await page.locator('#pass').selectOption('positional');
+  await said.and(page.locator('.caution')).waitFor();
+  await said.getByRole('button', { name: 'Pass only the values' }).click();
+  await said.and(page.locator('.ok')).waitFor();
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  assert.ok((await daemon.cli('logs', `${id}/1`)).includes("got ['0.25', '16']"));
+  await empty();
+  await page.locator('#script').setInputFiles(file('ids.py', IDS));
+  await page.getByLabel('Values of batch_size').fill('8');
+  await said.and(page.locator('.ok')).waitFor();
+  assert.equal(await page.locator('#pass').inputValue(), 'positional');
+  const other = await submitted();
+  await daemon.cli('watch', other);
+  assert.ok((await daemon.cli('logs', `${other}/1`)).includes(`got ['${other}', '1', '8']`));
+  assert.deepEqual(troubles.splice(0), []);
+});
+
 test('an environment of this machine is offered, and the tasks run in it', { skip, timeout: 300000 }, async () => {
   const { page, troubles } = seat;
   await empty();

@@ -14,9 +14,6 @@ const USUAL: [RegExp, string][] = [
   [/stop|patience/i, '50'],
 ];
 
-// The four arguments of an S-TFManager script, in its order.
-const POSITIONAL = ['batch_size', 'learning_rate', 'epochs', 'early_stopping'];
-
 // What the script before wrote here is no one's choice.
 let filled = '';
 let filledCommand = '';
@@ -89,23 +86,26 @@ function chooseCommand(doc: Document, found: Scan, touched: boolean): Argument[]
   return argumentsOf(found, named);
 }
 
+// How a script that counts its arguments gets them: only the values, or as S-TFManager had it, the experiment and the
+// task before them. null: it does not count them.
+export function wayOf(found: Scan, args: Argument[]): 'positional' | 'values' | null {
+  if (found.pass !== 'positional') return null;
+  const places = args.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
+  const ids = places.length > 2 && /exp|run|id/i.test(places[0].name) && /task|id|num/i.test(places[1].name);
+  return ids || places[0]?.place > 2 ? 'positional' : 'values';
+}
+
 // `touched`: someone has typed in the form; then only what is missing is filled in.
 export function fillTree(doc: Document, found: Scan, touched: boolean) {
   const before = new Map((touched ? rowsOf(doc) : []).filter((row) => row.name).map((row) => [row.name, row]));
   const own = chooseCommand(doc, found, touched);
   const places = own.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
-  // S-TFManager's order: the experiment, the task, then the values.
-  const ids = places.length > 2 && /exp|run|id/i.test(places[0].name) && /task|id|num/i.test(places[1].name);
-  const positional = found.pass === 'positional' && (ids || !places.length || places[0].place > 1);
-  const args = found.pass === 'positional' ? places.filter((arg) => !positional || arg.place > 2) : own;
+  const way = wayOf(found, own);
+  const args = way ? places.filter((arg) => way === 'values' || arg.place > 2) : own;
   const named = args.filter((arg) => arg.name !== 'help' && arg.name !== 'version');
   if (named.length) fillRows(doc, named, before);
-  else if (positional && !before.size) {
-    drop(doc, ['parameters']);
-    for (const name of POSITIONAL) addRow(doc, name, usualNode(name));
-  }
   for (const key of ['arguments', 'style', 'separator']) drop(doc, [key]);
-  if (positional) put(doc, ['pass'], textNode('positional'));
+  if (way) put(doc, ['pass'], textNode(way));
   else if (found.pass === 'env') put(doc, ['pass'], textNode('env'));
   else drop(doc, ['pass']);
   fillObjective(doc, found, touched);

@@ -1,5 +1,5 @@
 // What sluice found by reading the script, in words.
-import { argumentsOf } from '../../data/fill';
+import { argumentsOf, wayOf } from '../../data/fill';
 import { addRow, rowsOf } from '../../data/rows';
 import { emptyNode } from '../../data/tree';
 import type { Scan } from '../../data/types';
@@ -48,7 +48,11 @@ function Arguments({ found }: { found: Scan }) {
 
 export function Found({ found }: { found: Scan }) {
   const pass = textAt(['pass']);
-  const counts = found.pass === 'positional' && pass !== 'positional' && !check.value?.chosen.length;
+  const way = wayOf(found, argumentsOf(found, textAt(['subcommand']).split(' ')[0]));
+  // Where the script names no place, either way may be right.
+  const named = found.arguments.some((arg) => arg.place > 0);
+  const fits = pass === way || (!named && (pass === 'positional' || pass === 'values'));
+  const counts = way && !fits && (pass || !check.value?.chosen.length);
   const clear = !!found.pass && !counts && !found.wrong;
   return (
     <div role="status">
@@ -69,8 +73,8 @@ export function Found({ found }: { found: Scan }) {
             {counts && (
               <>
                 {' '}
-                <button type="button" class="link" onClick={() => setText(['pass'], 'positional')}>
-                  Pass them by position
+                <button type="button" class="link" onClick={() => setText(['pass'], way)}>
+                  {way === 'values' ? 'Pass only the values' : 'Pass the experiment and the task first'}
                 </button>
               </>
             )}

@@ -262,6 +262,7 @@ function Drop({ onPaste, onFolders }: { onPaste: () => void; onFolders: () => vo
 
 const PASS: Record<string, string> = {
   '': 'As the script takes them, found by reading it',
+  values: 'Only the values, in the order of the rows',
   positional: 'Experiment, task, then the values in the order of the rows, as S-TFManager does it',
   flags: 'Flags: --batch-size=64',
   overrides: 'name=value, as hydra takes them',
@@ -299,7 +300,8 @@ function PassFields() {
         options={[
           { value: '', label: 'Automatic' },
           { value: 'flags', label: 'Flags' },
-          { value: 'positional', label: 'Values by position (S-TFManager)' },
+          { value: 'values', label: 'By position, only the values' },
+          { value: 'positional', label: 'By position, as S-TFManager' },
           { value: 'overrides', label: 'name=value (hydra)' },
           { value: 'env', label: 'Environment variables' },
           { value: 'json', label: 'A JSON file' },

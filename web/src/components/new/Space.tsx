@@ -235,7 +235,9 @@ export function SpaceCard() {
             No parameters yet. The arguments of the script become rows here; without parameters it runs once.
           </p>
         )}
-        {textAt(['pass']) === 'positional' && <p class="help">The order of the rows is the order of the arguments.</p>}
+        {/^(positional|values)$/.test(textAt(['pass'])) && (
+          <p class="help">The order of the rows is the order of the arguments.</p>
+        )}
         <details
           class="advanced"
           open={opened.value}
