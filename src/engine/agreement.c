@@ -147,7 +147,8 @@ int analysis_write_agreement(struct engine *engine, int64_t experiment, const st
 	if (parameter >= 0) {
 		looks.parameter = spec->space->params[parameter].name;
 		rc = store_each_event(engine_store(engine), experiment, look_event_cb, &looks);
-		qsort(looks.list.at, looks.list.len, sizeof(*looks.list.at), compare_looks);
+		if (looks.list.len)
+			qsort(looks.list.at, looks.list.len, sizeof(*looks.list.at), compare_looks);
 		if (rc == 0)
 			look_write(&looks, out);
 	}

@@ -392,20 +392,63 @@ static int external_tell_end(struct engine *engine, const struct external_tell *
 	return rc < 0 ? rc : engine_settle(engine);
 }
 
+/* How long a task runs the search decides. */
+static int external_check_fidelity(const struct external_tell *tell, const struct node *parameters, struct error *err)
+{
+	long at = tell->live->experiment->spec->search->fidelity_param;
+	const char *name = tell->live->experiment->spec->space->params[at].name;
+	const struct node *told = node_get(parameters, name);
+	double real = tell->values[at].real;
+	if (!told || (node_is_number(told) && fabs(told->real - real) <= 1e-9 * real))
+		return 0;
+	return errorf(err, -EINVAL, "the search decides how long a task runs: '%s' is %g in this one", name, real);
+}
+
+static int external_compare(void *ctx, const struct store_task *row)
+{
+	return strcmp(ctx, row->parameters ? row->parameters : "") == 0 ? 0 : -EEXIST;
+}
+
+/* The search takes the mean of the repeats of a configuration, so all of them run with the same one. */
+static int external_check_repeat(struct engine *engine, const struct external_tell *tell, struct error *err)
+{
+	const struct engine_live *live = tell->live;
+	const struct spec *spec = live->experiment->spec;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	if (spec->repeats < 2)
+		return 0;
+	space_write_values(spec->space, tell->values, &w);
+	int rc = store_read_task(engine->store, live->experiment->id, live->task.number, external_compare,
+				 (void *)(uintptr_t)buf_text(&text));
+	buf_free(&text);
+	return rc != -EEXIST ? rc
+			     : errorf(err, -EINVAL,
+				      "the task is one of %" PRIu64 " repeats, which all run with the parameters that "
+				      "were proposed",
+				      spec->repeats);
+}
+
 /* What the task ran with, where that is not what was proposed. */
-static int external_read_values(struct external_tell *tell, const struct node *body, struct error *err)
+static int external_read_values(struct engine *engine, struct external_tell *tell, const struct node *body,
+				struct error *err)
 {
 	const struct node *parameters = node_get(body, "parameters");
-	const struct space *space = tell->live->experiment->spec->space;
+	const struct spec *spec = tell->live->experiment->spec;
+	double fidelity = spec->search->fidelity_param >= 0 ? tell->live->task.fidelity : NAN;
 	struct problems problems = {0};
 	if (!parameters)
 		return 0;
-	tell->values = mem_array(space->count, sizeof(*tell->values));
-	int rc = space_read_values(space, parameters, tell->values, &problems);
+	tell->values = mem_array(spec->space->count, sizeof(*tell->values));
+	int rc = isnan(fidelity) || parameters->type != NODE_MAP
+		? space_read_values(spec->space, parameters, tell->values, &problems)
+		: engine_read_fidelity(spec, parameters, fidelity, tell->values, &problems);
 	if (rc < 0)
 		problems_summary(&problems, err);
 	problems_free(&problems);
-	return rc;
+	if (rc == 0 && !isnan(fidelity))
+		rc = external_check_fidelity(tell, parameters, err);
+	return rc < 0 ? rc : external_check_repeat(engine, tell, err);
 }
 
 static int external_tell_values(struct engine *engine, const struct external_tell *tell)
@@ -457,6 +500,14 @@ static struct engine_live *external_find(struct engine *engine, const struct eng
 	return NULL;
 }
 
+/* A task ends in one way, or goes on. */
+static int external_check_end(const struct external_tell *tell, struct error *err)
+{
+	if ((tell->failed != NULL) + tell->more + tell->pruned < 2)
+		return 0;
+	return errorf(err, -EINVAL, "send one of 'failed', 'pruned' and 'more': a task ends in one way, or goes on");
+}
+
 int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
 		     struct error *err)
 {
@@ -465,6 +516,8 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 				     .more = node_get_bool(body, "more", false),
 				     .pruned = node_get_bool(body, "pruned", false)};
 	int rc = external_experiment(engine, experiment, &e, err);
+	if (rc == 0)
+		rc = external_check_end(&tell, err);
 	if (rc < 0)
 		return rc;
 	tell.live = external_find(engine, e, number);
@@ -478,7 +531,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 	if (rc == 0)
 		rc = external_check_names(&tell, err);
 	if (rc == 0)
-		rc = external_read_values(&tell, body, err);
+		rc = external_read_values(engine, &tell, body, err);
 	if (rc == 0)
 		rc = engine_transact(engine, external_tell, &tell, err);
 	free(tell.values);

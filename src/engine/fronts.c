@@ -140,7 +140,8 @@ static struct analysis_run *front_merge(const struct analysis_run *runs, size_t 
 {
 	struct analysis_run *merged = mem_array(count + 1, sizeof(*merged));
 	size_t used = 0;
-	memcpy(merged, runs, count * sizeof(*merged));
+	if (count)
+		memcpy(merged, runs, count * sizeof(*merged));
 	qsort(merged, count, sizeof(*merged), compare_configurations);
 	for (size_t i = 0, next; i < count; i = next) {
 		struct analysis_run one = merged[i];

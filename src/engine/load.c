@@ -144,24 +144,36 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
 	return store_read_experiment(engine->store, id, load_spec_cb, ret);
 }
 
+int engine_read_fidelity(const struct spec *spec, const struct node *parameters, double value, struct space_value *ret,
+			 struct problems *problems)
+{
+	long at = spec->search->fidelity_param;
+	const struct space_param *fidelity = &spec->space->params[at];
+	struct node *map = node_new(NODE_MAP);
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (strcmp(parameters->items[i]->key, fidelity->name) != 0)
+			node_add(map, parameters->items[i]->key, node_clone(parameters->items[i]));
+	/* A constant may be left out; of a range any value does. */
+	if (fidelity->cardinality != 1)
+		node_add(map, fidelity->name, node_new_real(fidelity->min));
+	int rc = space_read_values(spec->space, map, ret, problems);
+	bool whole = rc == 0 && ret[at].kind == SPACE_VALUE_INT;
+	if (rc == 0)
+		ret[at] = (struct space_value){.kind = whole ? SPACE_VALUE_INT : SPACE_VALUE_REAL,
+					       .integer = whole ? (int64_t)round(value) : 0,
+					       .real = whole ? round(value) : value};
+	node_free(map);
+	return rc;
+}
+
 bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret)
 {
 	long at = spec->search->fidelity_param;
-	const struct space_param *fidelity = at >= 0 ? &spec->space->params[at] : NULL;
-	const struct node *set = fidelity ? node_get(parameters, fidelity->name) : NULL;
-	struct node *map = node_new(NODE_MAP);
+	const struct node *set = at >= 0 ? node_get(parameters, spec->space->params[at].name) : NULL;
 	struct problems problems = {0};
-	for (size_t i = 0; parameters && i < parameters->count; i++)
-		if (!node_is_number(set) || parameters->items[i] != set)
-			node_add(map, parameters->items[i]->key, node_clone(parameters->items[i]));
-	/* A constant may be left out; of a range any value does. */
-	if (node_is_number(set) && fidelity->cardinality != 1)
-		node_add(map, fidelity->name, node_new_real(fidelity->min));
-	bool good = space_read_values(spec->space, map, ret, &problems) == 0;
-	if (good && node_is_number(set))
-		ret[at] = (struct space_value){.kind = SPACE_VALUE_REAL, .real = set->real};
+	bool good = (node_is_number(set) ? engine_read_fidelity(spec, parameters, set->real, ret, &problems)
+					 : space_read_values(spec->space, parameters, ret, &problems)) == 0;
 	problems_free(&problems);
-	node_free(map);
 	return good;
 }
 

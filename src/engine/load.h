@@ -40,6 +40,9 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_
 /* Converts a recorded configuration to the current space. The fidelity is the one that the strategy set, whatever the
  * space says. False: the configuration is not in the space any more. */
 bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
+/* Reads a configuration that is run at this fidelity, whatever it says about that. Only where there is a fidelity. */
+int engine_read_fidelity(const struct spec *spec, const struct node *parameters, double value, struct space_value *ret,
+			 struct problems *problems) MUST_USE;
 /* Adds a live attempt. `task` is the row of its task, whose texts are copied. */
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row, const struct store_task *task);

@@ -600,3 +600,63 @@ def test_a_trial_is_pruned_by_the_report_that_makes_it_poor(client):
     assert ended == [(number, 1) for number in range(4, 7)]
     assert states(study) == ["finished"] * 3 + ["pruned"] * 3
     assert all(trial["cost"]["wall_s"] is not None and trial.value == 10 for trial in study.trials[3:])
+
+
+# What is told, and what cannot be.
+
+
+def longer(client, **over):
+    return client.run({"command": ["true"], "resources": {"backend": "external"}, "objective": [{"metric": "y", "goal": "min"}],
+                       "search": {"strategy": "asha", "open": True, "seed": 1}, "fidelity": {"parameter": "epochs", "min": 1, "max": 9},
+                       "parameters": {"x": {"min": 0.0, "max": 1.0}, "o": {"min": 0.0, "max": 1.0, "optional": True}, "epochs": 9}, **over})["id"]
+
+
+@pytest.mark.parametrize("epochs", [9, {"min": 1, "max": 9}, {"min": 1.0, "max": 9.0}])
+def test_a_task_keeps_the_length_that_the_search_gave_it(daemon, client, epochs):
+    e = longer(client, parameters={"x": {"min": 0.0, "max": 1.0}, "epochs": epochs})
+    client.claim(e, 3)
+    task = client.ask(e)
+    assert task["parameters"]["epochs"] == 1
+    with pytest.raises(sluice.Problem, match="the search decides how long a task runs: 'epochs' is 1") as problem:
+        client.tell(task["id"], {"y": 1}, parameters={"x": 0.5, "epochs": 9})
+    assert problem.value.status == 400
+    for parameters in (task["parameters"], {"x": 0.5}, {"x": 0.25, "epochs": 1}):
+        told = client.tell(task["id"], {"y": 1}, more=True, parameters=parameters)
+        assert told["parameters"] == {**parameters, "epochs": 1}
+    daemon.kill()
+    daemon.start()
+    client = sluice.Client(state=str(daemon.state), program=str(PROGRAM))
+    assert client.tell(task["id"], {"y": 1})["parameters"] == {"x": 0.25, "epochs": 1}
+
+
+def test_a_study_with_a_fidelity_may_do_without_an_optional_parameter(client):
+    e = longer(client, search={"strategy": "asha", "tasks": 12, "seed": 1})
+    study = sluice.load_study(e, client=client)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), 9)
+    assert set(states(study)) <= {"finished"} and all("o" not in trial.params and trial.params["epochs"] in (1, 3, 9) for trial in study.trials)
+
+
+def test_every_task_has_the_parameter_that_says_how_long_it_runs(client):
+    with pytest.raises(sluice.Problem, match="every task has 'epochs'"):
+        longer(client, parameters={"x": {"min": 0.0, "max": 1.0}, "epochs": {"value": 9, "optional": True}})
+
+
+def test_repeats_run_with_what_was_proposed(client):
+    e = client.run({"command": ["true"], "resources": {"backend": "external"}, "objective": [{"metric": "y", "goal": "min"}], "repeats": 2,
+                    "search": {"strategy": "random", "open": True}, "parameters": {"x": {"min": 0.0, "max": 1.0}}})["id"]
+    client.claim(e, 2)
+    for task in (client.ask(e), client.ask(e)):
+        with pytest.raises(sluice.Problem, match="one of 2 repeats") as problem:
+            client.tell(task["id"], {"y": 1}, parameters={"x": task["parameters"]["x"] / 2})
+        assert problem.value.status == 400
+        assert client.tell(task["id"], {"y": 1}, parameters=task["parameters"])["parameters"] == task["parameters"]
+
+
+def test_a_task_ends_in_one_way_or_goes_on(client):
+    study = sluice.create_study("ends", space={"x": {"min": 0.0, "max": 1.0}}, client=client)
+    trial = study.ask()
+    for wrong in ({"pruned": True, "more": True}, {"failed": "x", "pruned": True}, {"failed": "x", "more": True}):
+        with pytest.raises(sluice.Problem, match="ends in one way, or goes on") as problem:
+            client.tell(trial.id, {"value": 1}, **wrong)
+        assert problem.value.status == 400
+    assert states(study) == ["running"]
