@@ -135,6 +135,37 @@ test('a script that counts its arguments gets only its values, one of S-TFManage
   assert.deepEqual(troubles.splice(0), []);
 });
 
+const argparse = (epochs) => `import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float, default=0.1)
+p.add_argument("--epochs", type=int, default=${epochs})
+p.add_argument("--seed", type=int, default=0)
+a = p.parse_args()
+print("got seed %d epochs %d" % (a.seed, a.epochs))
+print("epoch 0 val_loss", a.lr)
+`;
+
+test('another script brings its own defaults, and repeats get a seed each', { skip, timeout: 300000 }, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  await page.locator('#script').setInputFiles(file('one.py', argparse(12)));
+  await page.getByLabel('Value of lr').fill('0.5');
+  assert.equal(await page.getByLabel('Value of epochs').inputValue(), '12');
+  await page.locator('#script').setInputFiles(file('two.py', argparse(9)));
+  await page.locator('.call').getByText('two.py').waitFor();
+  assert.equal(await page.getByLabel('Value of epochs').inputValue(), '9');
+  assert.equal(await page.getByLabel('Value of lr').inputValue(), '0.5', 'what was typed stays');
+  await page.getByText('Conditions, constraints and repeats').click();
+  await page.locator('#repeats').fill('2');
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().waitFor();
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  const logs = await Promise.all([1, 2].map((n) => daemon.cli('logs', `${id}/${n}`)));
+  const seeds = logs.map((log) => /got seed (\d+) epochs 9/.exec(log)?.[1]);
+  assert.ok(seeds[0] && seeds[1] && seeds[0] !== seeds[1], `seeds ${seeds}`);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
 test('an environment of this machine is offered, and the tasks run in it', { skip, timeout: 300000 }, async () => {
   const { page, troubles } = seat;
   await empty();
@@ -259,6 +290,36 @@ test('equal failures pause the experiment, and the button lets it go on', { skip
   await page.getByRole('button', { name: 'Go on as it is' }).click();
   await page.getByText('The experiment goes on.').waitFor();
   assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a warning of another experiment leaves Submit free, has a link, and goes away', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const page = await seat.context.newPage();
+  await page.clock.install();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${daemon.url}/`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'New experiment' }).first().click();
+  await page.locator('#script').setInputFiles(file('plain.py', PLAIN));
+  const submit = page.getByRole('button', { name: /^Submit \d+ task/ }).first();
+  await submit.waitFor();
+  const script = path.join(daemon.state, 'broken.py');
+  await writeFile(script, 'raise ValueError("broken again")\n');
+  const { id } = JSON.parse(await daemon.cli('run', script, 'n=1,2,3,4,5,6,7,8', '--pass=env', '--detach', '--json'));
+  const said = page.locator('.toast.warning').filter({ hasText: `${id} is paused` });
+  await said.waitFor();
+  assert.ok(!(await said.textContent()).includes('`'));
+  assert.ok((await said.locator('code').count()) > 0);
+  await submit.scrollIntoViewIfNeeded();
+  const [a, b] = [await said.boundingBox(), await submit.boundingBox()];
+  const apart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+  assert.ok(apart, `${JSON.stringify(a)} covers ${JSON.stringify(b)}`);
+  await said.getByRole('button', { name: `Show ${id}` }).waitFor();
+  await page.clock.fastForward(60000);
+  await said.waitFor({ state: 'detached' });
+  await page.close();
 });
 
 test('a task that took too much memory restarts with twice as much', { skip, timeout: 300000 }, async () => {

@@ -41,6 +41,9 @@ function argumentNode(arg: Argument): Node | null {
   return arg.place ? usualNode(arg.name) : emptyNode();
 }
 
+// Arguments for a seed: where no row gives one, the daemon passes the seed of each repeat (engine/fit_seed.c).
+const SEED = /^((random_|rng_|manual_|global_|train_)?seed|seed_value|random_state)$/;
+
 // A whole number that was typed is a bigint.
 const written = (node: unknown) =>
   JSON.stringify((node as Node | null)?.toJSON() ?? null, (_, v) => (typeof v === 'bigint' ? Number(v) : v));
@@ -53,9 +56,12 @@ function fillRows(doc: Document, args: Argument[], kept: Map<string, Row>) {
   filledRows = new Map();
   for (const arg of args) {
     if (arg.name === 'help' || arg.name === 'version') continue;
-    const node = (kept.get(arg.name)?.pair.value as Node | undefined) ?? argumentNode(arg);
+    const mine = typed.find(([name]) => name === arg.name)?.[1].pair.value as Node | undefined;
+    // Repeats would all get the one seed of a row.
+    if (!mine && !arg.required && SEED.test(arg.name)) continue;
+    const node = mine ?? argumentNode(arg);
     if (!node) continue;
-    if (!typed.some(([name]) => name === arg.name)) filledRows.set(arg.name, written(node));
+    if (!mine) filledRows.set(arg.name, written(node));
     addRow(doc, arg.name, node);
   }
   for (const [name, row] of typed)
