@@ -145,7 +145,10 @@ test('further charts of many tasks say which ones they show, and each point has 
   await page.goto(`${daemon.url}/e/${id}?show=scatter`);
   await page.locator('.explore').getByText('the best 500 of 2,500 tasks').waitFor();
   await page.goto(`${daemon.url}/e/${id}?show=slices&colour=lr`);
-  await page.locator('.explore').getByText('val_loss of 500 of 2,500 finished tasks, spread evenly over the newest 2,000').waitFor();
+  await page
+    .locator('.explore')
+    .getByText('val_loss of 500 of 2,500 finished tasks, spread evenly over the newest 2,000')
+    .waitFor();
   const fills = await page
     .locator('.slices svg.scatter circle')
     .evaluateAll((all) => all.map((one) => one.getAttribute('fill')));

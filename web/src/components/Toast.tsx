@@ -1,6 +1,7 @@
 // The messages of data/toast.ts, read out politely.
 import { dismiss, messages } from '../data/toast';
 import { Icon } from './Icon';
+import { Said } from './Said';
 
 export function Toasts() {
   return (
@@ -8,7 +9,9 @@ export function Toasts() {
       {messages.value.map((m) => (
         <div key={m.id} class={`toast ${m.level}`}>
           {m.level !== 'info' && <Icon name="alert" />}
-          <span>{m.text}</span>
+          <span>
+            <Said text={m.text} />
+          </span>
           {m.action && (
             <button
               type="button"

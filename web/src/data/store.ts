@@ -3,6 +3,7 @@
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
 import { finite } from '../lib/format';
+import { go } from '../lib/router';
 import { ApiError, answeredSince, get, list, message, taskPath } from './api';
 import { type Epochs, haveEpochs, mixed } from './counts';
 import { link, listen } from './stream';
@@ -12,6 +13,7 @@ import type {
   Experiment,
   ExperimentSummary,
   MetricRows,
+  Notice,
   StreamEvent,
   Task,
   TaskCurves,
@@ -105,6 +107,12 @@ export abstract class Store {
   }
 }
 
+// A notice that begins with an experiment leads to it.
+function notice({ text, level }: Notice) {
+  const id = /^e\d+(?= )/.exec(text)?.[0];
+  toast(text, { level, action: id ? { label: `Show ${id}`, run: () => go(`/e/${id}`) } : undefined });
+}
+
 class ListStore extends Store {
   items = signal<Map<string, ExperimentSummary>>(new Map());
   total = signal(0);
@@ -128,7 +136,7 @@ class ListStore extends Store {
     const next = new Map(this.items.value);
     let moved = false;
     for (const event of events) {
-      if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+      if (event.type === 'notice') notice(event.data);
       if (event.type !== 'experiment' && event.type !== 'removed') continue;
       if (event.type === 'experiment' && !event.data.archived) next.set(event.data.id, event.data);
       else if (event.type === 'experiment') next.delete(event.data.id);

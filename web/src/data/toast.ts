@@ -1,4 +1,5 @@
-// Short answers to actions, gone after a while; and notices of the daemon, which stay. components/Toast.tsx shows them.
+// Short answers to actions and notices of the daemon, gone after a while: what a notice says also stands on the page of
+// its experiment. components/Toast.tsx shows them.
 import { signal } from '@preact/signals';
 
 interface Message {
@@ -10,6 +11,7 @@ interface Message {
 export const messages = signal<Message[]>([]);
 let serial = 0;
 const SHOWN_MS = 7000;
+const WARNING_MS = 20000;
 const MOST = 4;
 
 export function toast(text: string, options: { level?: string; action?: Message['action'] } = {}) {
@@ -19,7 +21,7 @@ export function toast(text: string, options: { level?: string; action?: Message[
     ...messages.value.filter((m) => m.text !== text),
     { id, text, level, action: options.action },
   ].slice(-MOST);
-  if (level === 'info') setTimeout(() => dismiss(id), SHOWN_MS);
+  setTimeout(() => dismiss(id), level === 'info' ? SHOWN_MS : WARNING_MS);
 }
 
 export function dismiss(id: number) {
