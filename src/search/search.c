@@ -45,8 +45,10 @@ void search_free(struct search *s)
 		return;
 	if (s->spec->strategy->ops->free)
 		s->spec->strategy->ops->free(s);
-	for (size_t i = 0; i < s->trials.len; i++)
+	for (size_t i = 0; i < s->trials.len; i++) {
+		free(s->trials.at[i]->lacks);
 		free(s->trials.at[i]);
+	}
 	free(s->trials.at);
 	free(s->tasks.at);
 	free(s->seen);
@@ -104,6 +106,32 @@ static double search_tidy(const struct space_param *p, double real)
 	return fmin(fmax(digits > 0 ? num_round(real, digits) : 0, p->min), p->max);
 }
 
+/* The place of a task in the order of the asks; NULL. */
+static struct search_task *search_find_task(const struct search *s, int64_t id)
+{
+	size_t low = 0, high = s->tasks.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->tasks.at[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
+}
+
+/* What it ran without, it does without when it goes on; so do the parameters that depend on that. */
+static void search_leave_out(const struct search *s, const struct search_trial *trial, struct space_value *values)
+{
+	const struct search_task *from = trial->continues >= 0 ? search_find_task(s, trial->continues) : NULL;
+	const bool *lacks = trial->lacks ? trial->lacks : from ? from->trial->lacks : NULL;
+	for (size_t i = 0; lacks && i < s->space->count; i++) {
+		size_t at = s->space->order[i];
+		if (lacks[at] || !space_applies(s->space, at, values))
+			values[at] = (struct space_value){0};
+	}
+}
+
 /* The configuration at a point, with the fidelity filled in where there is one. The same point is always the same
  * configuration, to the last bit: of a repeat, and of what is recalled. */
 static void search_decode(const struct search *s, const struct search_trial *trial, struct space_value *values)
@@ -116,6 +144,7 @@ static void search_decode(const struct search *s, const struct search_trial *tri
 		if (value->kind == SPACE_VALUE_REAL && !p->cardinality)
 			value->real = search_tidy(p, value->real);
 	}
+	search_leave_out(s, trial, values);
 	if (at < 0 || isnan(trial->fidelity) || values[at].kind == SPACE_VALUE_NONE)
 		return;
 	bool whole = s->space->params[at].kind == SPACE_INT || values[at].kind == SPACE_VALUE_INT;
@@ -325,19 +354,6 @@ static enum search_answer search_ask_strategy(struct search *s, struct search_tr
 	return search_ask_for_new(s, trial, values, &exhausted);
 }
 
-static struct search_task *search_find_task(struct search *s, int64_t id)
-{
-	size_t low = 0, high = s->tasks.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->tasks.at[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
-}
-
 static void search_propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
 {
 	/* A repeat goes on from the same repeat: they were asked for one after the other. */
@@ -346,6 +362,16 @@ static void search_propose(struct search *s, int64_t id, struct search_trial *tr
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	ret->repeat = ++trial->asked;
 	ret->fidelity = trial->fidelity;
+}
+
+/* A trial that goes on may itself be gone on from. */
+static void search_inherit(const struct search *s, struct search_trial *trial)
+{
+	const struct search_task *from = trial->continues >= 0 ? search_find_task(s, trial->continues) : NULL;
+	if (!from || !from->trial->lacks)
+		return;
+	trial->lacks = mem_array(s->space->count, sizeof(*trial->lacks));
+	memcpy(trial->lacks, from->trial->lacks, s->space->count * sizeof(*trial->lacks));
 }
 
 enum search_answer search_ask(struct search *s, int64_t id, struct search_proposal *ret)
@@ -371,6 +397,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	trial->id = id;
 	vec_push(&s->trials, trial);
 	s->pending++;
+	search_inherit(s, trial);
 	if (!search_repeats(s) && trial->continues < 0)
 		search_seen_add(s, search_identity(s, trial, ret->values));
 	if (s->spec->strategy->ops->accepted)
@@ -497,7 +524,12 @@ void search_correct(struct search *s, int64_t id, const struct space_value *valu
 	struct search_task *task = search_find_task(s, id);
 	if (!task)
 		return;
-	search_encode(s, values, task->trial->unit);
+	struct search_trial *trial = task->trial;
+	search_encode(s, values, trial->unit);
+	if (!trial->lacks)
+		trial->lacks = mem_array(s->space->count, sizeof(*trial->lacks));
+	for (size_t i = 0; i < s->space->count; i++)
+		trial->lacks[i] = s->space->params[i].optional && values[i].kind == SPACE_VALUE_NONE;
 	if (s->spec->strategy->ops->corrected)
 		s->spec->strategy->ops->corrected(s, task->trial);
 }

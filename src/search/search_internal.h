@@ -57,6 +57,7 @@ struct search_trial {
 	size_t good; /* repeats with values */
 	bool all_pruned;
 	double *sums;
+	bool *lacks; /* by parameter: it ran without this one, which is optional; NULL: it has all */
 };
 
 struct search_task;

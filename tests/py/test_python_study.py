@@ -660,3 +660,27 @@ def test_a_task_ends_in_one_way_or_goes_on(client):
             client.tell(trial.id, {"value": 1}, **wrong)
         assert problem.value.status == 400
     assert states(study) == ["running"]
+
+
+@pytest.mark.parametrize("strategy", ["asha", "hyperband", "dehb"])
+def test_a_task_goes_on_without_what_it_did_not_need(daemon, client, strategy):
+    e = longer(client, search={"strategy": strategy, "open": True, "seed": 1})
+    client.claim(e, 60)
+    first, lengths = {}, set()
+    for turn in range(60):
+        task = client.ask(e)
+        number, parameters = task["number"], task["parameters"]
+        epochs = parameters.pop("epochs")
+        lengths.add(epochs)
+        if number in first:
+            assert parameters == first[number], "it goes on with another configuration"
+        else:
+            first[number] = {"x": parameters["x"]} if number % 3 else parameters
+        client.tell(task["id"], {"y": first[number]["x"]}, parameters=first[number] if number % 3 else None)
+        if turn == 30:
+            daemon.kill()
+            daemon.start()
+            client = sluice.Client(state=str(daemon.state), program=str(PROGRAM))
+    assert lengths == {1, 3, 9}
+    assert all(one["parameters"].keys() - {"epochs"} == first[one["number"]].keys() for one in client.tasks(e))
+    assert "would have proposed" not in daemon.log_tail()
