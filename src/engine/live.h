@@ -34,6 +34,8 @@ struct engine_live {
 	char *step_name; /* what its steps count, as last stored; NULL */
 	bool epochs_asked; /* `epochs` is known */
 	bool epochs; /* task.step is an epoch: rows without one do not move it */
+	bool printed_steps; /* printed rows moved its step */
+	bool file_from_zero; /* a file counts its steps from 0: what is printed does not move it */
 	char *paused; /* why it makes no progress although it runs; NULL */
 	char *slow; /* the reason of its task while it is slower than its siblings: slow.h; NULL */
 	char *stall; /* the reason of its task while its script makes no progress: stalled.h; NULL */

@@ -15,6 +15,7 @@
 #include "engine/usual.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "journal/journal.h"
 #include "metrics/metrics.h"
 
@@ -126,6 +127,21 @@ static void progress_set_step(struct store_task *task, int64_t step, bool whole)
 		task->step = step;
 }
 
+/* What is printed as epoch 1 is epoch 0 of the file that Keras writes: with such a file, what is printed does not count.
+ * A file that begins at 0 once more is another attempt's, which counts afresh. */
+static bool progress_counts(struct engine_live *live, const struct journal_record *r, double step)
+{
+	bool printed = r->source && text_starts(r->source, "printed:");
+	bool first = live->left.read && !live->left.count; /* in its attempt, nothing has moved the task on */
+	if (!printed && step == 0 && (live->task.step <= 1 || first || live->printed_steps)) {
+		live->task.step = 0;
+		live->file_from_zero = true;
+		live->printed_steps = false;
+	}
+	live->printed_steps |= printed && !live->file_from_zero;
+	return !printed || !live->file_from_zero;
+}
+
 /* How far the task is: in epochs where its rows have them, since that is what people plan. */
 static void progress_step(struct engine_live *live, const struct journal_record *r)
 {
@@ -136,6 +152,8 @@ static void progress_step(struct engine_live *live, const struct journal_record 
 		return;
 	if ((epochs || named) && !live->epochs)
 		progress_begin_epochs(live);
+	if (!progress_counts(live, r, epochs ? r->epoch : (double)r->step))
+		return;
 	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step,
 			  !epochs || r->epoch == floor(r->epoch));
 }

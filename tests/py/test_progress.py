@@ -104,3 +104,38 @@ def test_every_curve_says_what_its_steps_count_where_epochs_have_fractions(daemo
         assert (score["step_name"], score["step"], score.get("epoch")) == ("epoch", [1, 2, 3], None)
     curves = daemon.get(f"/experiments/{e}/metrics?name=loss")["tasks"]
     assert [c["step_name"] for c in curves] == ["row", "row"]
+
+
+# What Keras prints counts from 1, its file from 0.
+KERAS = """
+    import argparse, csv, time
+    p = argparse.ArgumentParser()
+    p.add_argument("--x", type=float)
+    p.add_argument("--epochs", type=int)
+    a = p.parse_args()
+    with open("training.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["epoch", "loss", "val_loss"])
+        for epoch in range(a.epochs):
+            print(f"Epoch {epoch + 1}/{a.epochs}", flush=True)
+            loss = 1 / (epoch + 1) + a.x
+            time.sleep(0.1)
+            print(f"10/10 [====================] - 0s 3ms/step - loss: {loss:.4f} - val_loss: {loss + 1:.4f}", flush=True)
+            out.writerow([epoch, loss, loss + 1])
+            file.flush()
+"""
+
+
+def test_a_promoted_task_counts_its_epochs_as_the_others_do(daemon):
+    spec = {
+        "parameters": {"x": {"min": 0, "max": 1}, "epochs": 9},
+        "fidelity": {"parameter": "epochs", "min": 1, "max": 9},
+        "search": {"strategy": "asha", "tasks": 14, "seed": 1},
+        "objective": "val_loss",
+    }
+    e = daemon.submit(KERAS, spec)
+    daemon.wait_ended(e)
+    tasks = daemon.tasks(e)
+    rows = [len(daemon.metrics(e, t["number"])["val_loss"]["step"]) for t in tasks]
+    assert max(rows) > 1, rows
+    assert [t["epoch"] for t in tasks] == rows
