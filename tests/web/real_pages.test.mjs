@@ -162,6 +162,35 @@ test('further charts of many tasks say which ones they show, and each point has 
   assert.deepEqual(seat.troubles, []);
 });
 
+test('what remains is of how many run at once, and of one task by its own steps', { skip }, async () => {
+  const { page } = seat;
+  const experiment = {
+    name: 'left',
+    resources: { backend: 'external' },
+    objective: [{ metric: 'val_loss', goal: 'min' }],
+    parameters: { lr: { min: 0.1, max: 1 }, epochs: 10 },
+    search: { strategy: 'random', tasks: 4 },
+  };
+  const { id } = await api('POST', '/experiments', { experiment });
+  const ask = async (of) => (await api('POST', `/experiments/${of}/ask`, {})).number;
+  const tell = (of, n, more) => api('POST', `/experiments/${of}/tasks/${n}/tell`, { values: { val_loss: 1 }, ...more });
+  await tell(id, await ask(id), {});
+  await ask(id);
+  await ask(id);
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.locator('.kpi').getByText('mean of 1 finished, 2 at once').waitFor();
+  const alone = { ...experiment, name: 'alone', search: { strategy: 'random', tasks: 1 } };
+  const one = (await api('POST', '/experiments', { experiment: alone })).id;
+  const number = await ask(one);
+  for (let step = 0; step < 4; step++) {
+    await tell(one, number, { step, more: true });
+    await page.waitForTimeout(300);
+  }
+  await page.goto(`${daemon.url}/e/${one}`);
+  await page.locator('.kpi').getByText('by the steps of what runs').waitFor();
+  assert.deepEqual(seat.troubles, []);
+});
+
 // Adds one result; each is better than the one before.
 async function better(id, n) {
   const parameters = { lr: 0.05 + n * 1e-6, optimizer: 'sgd' };

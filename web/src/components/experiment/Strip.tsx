@@ -1,8 +1,9 @@
 // The summary strip on top of an experiment.
 
+import { useOutlook } from '../../data/left';
 import { ranSeconds } from '../../data/ran';
 import { now } from '../../data/store';
-import type { Experiment, Metric, TaskSummary } from '../../data/types';
+import type { Experiment, Left, Metric, TaskSummary } from '../../data/types';
 import {
   count,
   duration,
@@ -18,11 +19,23 @@ import {
 import { Repeats } from '../Repeats';
 import { ended, Renumbered, StateBar, StateCounts } from '../State';
 
-// Mean time of what has ended, times what is left, over how many run at once. No more than that is
-// known, and the line below the number says so. `estimate` is null where there is no estimate; `text` says why.
-function remaining(e: Experiment, tasks: TaskSummary[]): { estimate: number | null; text: string; basis: string } {
+// What the daemon knows from the running tasks' own steps; else the mean time of what has ended, times what is left,
+// over how many run at once. No more than that is known, and the line below the number says so. `estimate` is null
+// where there is no estimate; `text` says why.
+function remaining(
+  e: Experiment,
+  tasks: TaskSummary[],
+  known: Left | null | undefined,
+): { estimate: number | null; text: string; basis: string; title?: string } {
   const left = e.tasks.total - ended(e.tasks);
   if (!left) return { estimate: null, text: 'none', basis: 'every task has ended' };
+  if (known)
+    return {
+      estimate: known.time_s,
+      text: `≈ ${duration(known.time_s)}`,
+      basis: 'by the steps of what runs',
+      title: known.basis,
+    };
   const times = tasks.filter((t) => t.state === 'finished' && t.elapsed_s !== null).map((t) => t.elapsed_s!);
   if (!times.length)
     return {
@@ -31,7 +44,7 @@ function remaining(e: Experiment, tasks: TaskSummary[]): { estimate: number | nu
       basis: e.tasks.finished ? 'no finished task has a time' : 'needs one finished task',
     };
   const mean = times.reduce((a, b) => a + b, 0) / times.length;
-  const at = Math.max(1, Math.min(left, e.parallel ?? e.tasks.running));
+  const at = Math.max(1, Math.min(left, e.tasks.running || e.parallel));
   const running = tasks.filter((t) => t.state === 'running');
   const done = running.reduce((sum, t) => sum + Math.min(mean, ranSeconds(t) ?? 0), 0);
   const estimate = Math.max(0, left * mean - done) / at;
@@ -42,7 +55,8 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
   const goal = e.objective[0];
   const active = e.state === 'running';
   const span = seconds(e.started, active ? now.value : (e.finished ?? now.value));
-  const left = remaining(e, tasks);
+  const { left: known } = useOutlook(e.tasks.running > 0 ? `/experiments/${e.id}` : null);
+  const left = remaining(e, tasks, known);
   const gpu = !!e.cost.gpu_s;
   // The best of the first objective, with the best that this task has of the others, each at its own step.
   const step = e.step_name || 'epoch';
@@ -128,7 +142,9 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
       <div class="kpi">
         <div class="label">Remaining</div>
         <div class={left.estimate === null ? 'value quiet' : 'value'}>{left.text}</div>
-        <div class="detail">{left.basis}</div>
+        <div class="detail" title={left.title}>
+          {left.basis}
+        </div>
       </div>
       <div class="kpi">
         <div class="label">{gpu ? 'GPU time' : 'CPU time'}</div>
