@@ -44,7 +44,7 @@ static void metrics_add_column(struct script *script, const char *name)
 /* Does a word without a sign in it stand behind another word ("Val loss", not "%.3f loss")? Then its name is both. */
 static bool metrics_is_phrase(const char *text, const char *at, const char *word)
 {
-	if (strchr(word, '_') || at - text < 2 || at[-1] != ' ' || !isalpha((unsigned char)at[-2]))
+	if (strpbrk(word, "_/") || at - text < 2 || at[-1] != ' ' || !isalpha((unsigned char)at[-2]))
 		return false;
 	const char *p = at - 2;
 	while (p > text && isalpha((unsigned char)*p))
@@ -85,10 +85,10 @@ static void metrics_add_key(struct reader *r, const struct lex_word *string, con
 /* Names in its texts. Names of variables and keywords are not taken: `log(f1=…)` of any function writes no f1. */
 static void metrics_columns(struct reader *r)
 {
-	static const char *const words[] = {"val_loss",      "val_accuracy", "val_acc",    "eval_loss",
-					    "test_loss",     "test_acc",     "train_loss", "loss",
-					    "test_accuracy", "accuracy",     "val_error",  "val_mae",
-					    "val_f1",        "f1",           "auc"};
+	static const char *const words[] = {
+		"val_loss",   "val_accuracy", "val_acc",       "eval_loss", "test_loss",    "test_acc",
+		"train_loss", "loss",         "test_accuracy", "accuracy",  "val_error",    "val_mae",
+		"val_f1",     "f1",           "auc",           "val/loss",  "val/accuracy", "val/acc"};
 	for (size_t w = 0; w < COUNT_OF(words); w++)
 		for (size_t i = 0; i < r->lex->len; i++) {
 			const struct lex_word *string = &r->lex->at[i];

@@ -166,6 +166,32 @@ test('another script brings its own defaults, and repeats get a seed each', { sk
   assert.deepEqual(troubles.splice(0), []);
 });
 
+// json.dumps makes something else, the bar counts the training, and what is said of --no-aug is not said of aug.
+const BAR = `import argparse, json
+p = argparse.ArgumentParser()
+p.add_argument("--no-aug", dest="aug", action="store_false", help="no augmentation")
+a = p.parse_args()
+print(f"\\rEpoch 0: 50% [31.2it/s, loss={1 / 2:.3f}]")
+for epoch in range(2):
+    val = 1 / (epoch + 2)
+    print(f"[epoch {epoch}] val/loss: {val:.5f} | best: {val:.5f}")
+open("side.txt", "w").write(json.dumps({"aug": a.aug}))
+`;
+
+test('the form says and sets what a script prints, not what it does aside', { skip, timeout: 300000 }, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  await page.locator('#script').setInputFiles(file('bar.py', BAR));
+  await page.getByText('Metrics are read from what the script prints or writes').waitFor();
+  assert.equal(await page.locator('.found').getByText('json.dumps').count(), 0);
+  await page.getByText('--no-aug: no augmentation').waitFor();
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  const { objective } = JSON.parse(await daemon.cli('show', id, '--json'));
+  assert.match(JSON.stringify(objective), /"val\/loss"/);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
 test('an environment of this machine is offered, and the tasks run in it', { skip, timeout: 300000 }, async () => {
   const { page, troubles } = seat;
   await empty();

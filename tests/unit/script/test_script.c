@@ -347,6 +347,7 @@ static void test_the_metric_that_the_script_watches_is_found(void **state)
 		/* The name that is read from the line is "Val loss". */
 		{"print('Epoch %d | Train loss %.5f | Val loss %.5f' % x)\n", NULL, NULL, NULL},
 		{"print('epoch %d loss %.5f' % x)\n", "loss", NULL, NULL},
+		{"print(f'bar loss={x}')\nprint(f'[epoch {e}] val/loss: {v}')\n", "val/loss", NULL, NULL},
 		{"print('%5.1f loss')\n", "loss", NULL, NULL},
 		{"print('loss')\n", "loss", NULL, NULL},
 		{"print('a loss')\n", NULL, NULL, NULL},

@@ -53,6 +53,8 @@ export function Found({ found }: { found: Scan }) {
   const named = found.arguments.some((arg) => arg.place > 0);
   const fits = pass === way || (!named && (pass === 'positional' || pass === 'values'));
   const counts = way && !fits && (pass || !check.value?.chosen.length);
+  // Whatever json.dumps makes may go elsewhere.
+  const writers = found.metrics.filter((name) => !name.startsWith('json.'));
   const clear = !!found.pass && !counts && !found.wrong;
   return (
     <div role="status">
@@ -80,12 +82,12 @@ export function Found({ found }: { found: Scan }) {
             )}
           </span>
         </li>
-        <li class={found.metrics.length || found.metric ? 'ok' : 'caution'}>
-          <Icon name={found.metrics.length || found.metric ? 'check' : 'alert'} />
+        <li class={writers.length || found.metric ? 'ok' : 'caution'}>
+          <Icon name={writers.length || found.metric ? 'check' : 'alert'} />
           <span>
-            {found.metrics.length ? (
+            {writers.length ? (
               <>
-                Writes metrics with <code>{found.metrics.join(', ')}</code>
+                Writes metrics with <code>{writers.join(', ')}</code>
                 {found.columns.length > 0 && (
                   <>
                     , column <code>{found.columns.join(', ')}</code>
@@ -94,9 +96,9 @@ export function Found({ found }: { found: Scan }) {
               </>
             ) : found.metric ? (
               <>
-                Names <code>{found.columns.length ? found.columns.join(', ') : found.metric}</code>. They are read from
-                what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV with a header,
-                JSON lines
+                Names <code>{found.columns.length ? found.columns.join(', ') : found.metric}</code>. Metrics are read
+                from what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV with a
+                header, JSON lines
               </>
             ) : (
               <>

@@ -98,7 +98,10 @@ function Row({ row }: { row: RowData }) {
   const factor = check.value?.factors.find((f) => f.name === row.name);
   const local = row.kind === 'list' ? listParts(row.values).length : null;
   const who = row.name || 'the new parameter';
-  const help = scan.value?.arguments.find((arg) => arg.name === row.name)?.help;
+  const arg = scan.value?.arguments.find((one) => one.name === row.name);
+  // What is said of --no-aug is not said of aug.
+  const off = arg?.switch && arg.flag && arg.flag.replace(/^-+/, '').replaceAll('-', '_') !== arg.name;
+  const help = arg?.help && (off ? `${arg.flag}: ${arg.help}` : arg.help);
   return (
     <tr>
       <td>

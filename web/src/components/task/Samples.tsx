@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../data/api';
 import type { SampleFigure, Task, TaskSamples } from '../../data/types';
-import { bytes, duration } from '../../lib/format';
+import { bytes, duration, plural } from '../../lib/format';
 import { Card } from '../Card';
 
 type Column = (number | null)[];
@@ -130,7 +130,7 @@ export function Samples({ task }: { task: Task }) {
                 ))}
               </dl>
               <p class="mute small">
-                {time.length} samples over {duration(time[time.length - 1])}.
+                {plural(time.length, 'sample')} over {duration(time[time.length - 1])}.
                 {samples!.gpus.length === 0 && ' GPUs: not measured.'}
               </p>
             </>
