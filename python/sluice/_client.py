@@ -231,10 +231,10 @@ class Client:
                 yield {"parameters": task["parameters"], "values": values}
 
     def change(self, id: str, search: Optional[Row] = None, parameters: Optional[Row] = None,
-               constraints: Optional[Sequence[str]] = None) -> Experiment:
+               constraints: Optional[Sequence[str]] = None, add: bool = False) -> Experiment:
         """Other settings while it runs: change("e1", search={"tasks": 80}, parameters={"lr": {"min": 1e-6, "max": 1.0}}).
-        Returns the experiment."""
-        body = {"search": search, "parameters": parameters, "constraints": constraints}
+        add=True: the parameters are new ones; one that is there with other values is refused. Returns the experiment."""
+        body = {"search": search, "parameters": parameters, "constraints": constraints, "add": add or None}
         return Experiment(self.request("POST", _path_of(id, "/search"), {k: v for k, v in body.items() if v is not None}))
 
     def search(self, id: str) -> Dict[str, Any]:

@@ -203,8 +203,13 @@ class Study:
             if name not in self._space:  # another process may have added it
                 self._space.update(self.client.show(self.id)["spec"].get("parameters") or {})
             if name not in self._space:
-                self.client.change(self.id, parameters={name: {**wanted, "optional": True}})
-                self._space[name] = {**wanted, "optional": True}
+                try:
+                    self.client.change(self.id, parameters={name: {**wanted, "optional": True}}, add=True)
+                    self._space[name] = {**wanted, "optional": True}
+                except Problem:  # another process may have been faster; its range is compared with ours
+                    self._space.update(self.client.show(self.id)["spec"].get("parameters") or {})
+                    if name not in self._space:
+                        raise
             return self._space[name]
 
     def _draw(self, wanted: Dict[str, Any], number: int, name: str) -> Any:

@@ -284,6 +284,20 @@ static struct node *living_parameter(const struct node *old, const struct node *
 	return new;
 }
 
+/* Of two who add a parameter at once, the second learns that it is there, and how. */
+static void living_check_new(const struct node *old, const struct node *given, struct problems *problems)
+{
+	if (!old || node_equal(old, given))
+		return;
+	const struct node *min = node_get(old, "min"), *max = node_get(old, "max");
+	if (node_is_number(min) && node_is_number(max))
+		problem_add(problems, given, "leave out `add` to change it", "'%.100s' is there already, from %g to %g",
+			    given->key, min->real, max->real);
+	else
+		problem_add(problems, given, "leave out `add` to change it",
+			    "'%.100s' is there already, with other values", given->key);
+}
+
 static void living_check_key(const struct node *key, struct problems *problems)
 {
 	static const char *const known[] = {"search", "parameters", "constraints", "objective",
@@ -304,13 +318,18 @@ static void living_check_key(const struct node *key, struct problems *problems)
 static struct node *living_document(const struct spec *spec, const struct node *body, struct problems *problems)
 {
 	struct node *document = node_clone(spec->normal);
+	bool add = node_get_bool(body, "add", false);
 	for (size_t i = 0; i < body->count; i++) {
 		const struct node *key = body->items[i];
 		struct node *old = node_get(document, key->key);
+		if (strcmp(key->key, "add") == 0)
+			continue;
 		if (strcmp(key->key, "constraints") == 0 || strcmp(key->key, "objective") == 0 || !old) {
 			node_add(document, key->key, node_clone(key));
 		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
 			bool parameters = strcmp(key->key, "parameters") == 0;
+			for (size_t k = 0; add && parameters && k < key->count; k++)
+				living_check_new(node_get(old, key->items[k]->key), key->items[k], problems);
 			for (size_t k = 0; k < key->count; k++)
 				node_add(old, key->items[k]->key,
 					 parameters ? living_parameter(node_get(old, key->items[k]->key), key->items[k])

@@ -684,3 +684,24 @@ def test_a_task_goes_on_without_what_it_did_not_need(daemon, client, strategy):
     assert lengths == {1, 3, 9}
     assert all(one["parameters"].keys() - {"epochs"} == first[one["number"]].keys() for one in client.tasks(e))
     assert "would have proposed" not in daemon.log_tail()
+
+
+def test_the_second_of_two_who_add_a_parameter_learns_its_range(client, monkeypatch):
+    study = sluice.create_study("twice", client=client)
+    mine = {"x": {"min": 0.0, "max": 1.0, "optional": True}}
+    client.change(study.id, parameters=mine, add=True)
+    client.change(study.id, parameters=mine, add=True)
+    with pytest.raises(sluice.Problem, match="'x' is there already, from 0 to 1") as problem:
+        client.change(study.id, parameters={"x": {"min": 5.0, "max": 9.0, "optional": True}}, add=True)
+    assert problem.value.status == 400
+    late = sluice.create_study("late", client=client)
+    trial, change = late.ask(), client.change
+
+    def slower(*args, **rest):
+        change(late.id, parameters=mine)
+        return change(*args, **rest)
+
+    monkeypatch.setattr(client, "change", slower)
+    with pytest.raises(ValueError, match="keeps its range"):
+        trial.suggest_float("x", 5, 9)
+    assert client.show(late.id)["spec"]["parameters"] == mine
