@@ -311,8 +311,8 @@ static int spec_read_fidelity(struct search_spec *spec, const struct node *map, 
 				   name->string ? name->string : node_type_name(name));
 	const struct space_param *param = &space->params[spec->fidelity_param];
 	if (param->optional)
-		return problem_add(problems, name, "remove `optional`", "every task has '%s', which says how long it runs",
-				   param->name);
+		return problem_add(problems, name, "remove `optional`",
+				   "every task has '%s', which says how long it runs", param->name);
 	bool range = param->kind == SPACE_INT || param->kind == SPACE_REAL;
 	if (!param->ordered || param->kind == SPACE_CHOICE || param->condition_count)
 		return problem_add(problems, name, "make it a constant: epochs: 81",
