@@ -521,7 +521,7 @@ int node_parse_values(const char *text, struct node **ret, struct error *err)
 	if (dots && list->items[0]->type == NODE_STRING) { /* "../data" and "a..b" are texts */
 		struct node *first = node_value_element(text, dots);
 		double real;
-		range = first->type != NODE_NULL && node_scalar_real(first->string, strlen(first->string), &real);
+		range = first->string && node_scalar_real(first->string, strlen(first->string), &real);
 		node_free(first);
 	}
 	if (range) {

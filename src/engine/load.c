@@ -301,7 +301,6 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	struct engine_live *live = mem_alloc(sizeof(*live));
 	(void)store_keep_task(&live->task, task);
 	live->parameters = mem_strdup(task->parameters);
-	live->step_name = mem_strdup(task->step_name);
 	live->stall = mem_strdup(row->stall);
 	live->slow = mem_strdup(row->slow);
 	live->silence = row->silent ? SILENCE_SOME : SILENCE_NONE;
@@ -359,6 +358,7 @@ static int load_task_cb(void *ctx, const struct store_task *task)
 {
 	struct load_live *load = ctx;
 	load->live = engine_add_live(load->load->engine, load->experiment, load->row, task);
+	load->live->step_name = mem_strdup(task->step_name);
 	return 0;
 }
 

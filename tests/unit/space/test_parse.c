@@ -139,7 +139,7 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 	bad("parameters:\n  a: {min: 1, max: 3, points: 9, type: int}\n", 2, "not all different", "fewer");
 	bad("parameters:\n  a: {min: 1}\n", 2, "'max' is missing", "range");
 	bad("parameters:\n  a: {min: one, max: 2}\n", 2, "'min' is a number, not a text", "number");
-	bad("parameters:\n  a: {min: 1, max: 1e999}\n", 2, "not a finite", "finite");
+	bad("parameters:\n  a: {min: 1, max: 1e999}\n", 2, "'max' is a number, not a text", "number");
 	bad("parameters:\n  a: {min: 1, max: 5, scale: cubic}\n", 2, "'scale' cannot be cubic", "one of: linear, log");
 	bad("parameters:\n  a: {min: 1, max: 5, scale: logarithmic}\n", 2, "'scale' cannot be logarithmic",
 	    "write scale: log");
