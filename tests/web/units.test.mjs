@@ -84,30 +84,33 @@ test('another subcommand keeps what was typed, and offers what may belong to it'
     command,
     ...more,
   });
-  const own = [argument('lr', 'train'), argument('ckpt', 'eval'), argument('seed', null)];
+  const own = [argument('lr', 'train'), argument('ckpt', 'eval'), argument('workers', null)];
   const args = [...own, argument('debug', null, { before: true })];
   const found = { arguments: args, commands: ['train', 'eval'], pass: 'flags', metric: null };
   const names = (command) => tree.argumentsOf(found, command).map((one) => one.name);
-  assert.deepEqual([names('train'), names('later'), names('')], [['lr', 'seed'], ['seed'], args.map((a) => a.name)]);
+  assert.deepEqual(
+    [names('train'), names('later'), names('')],
+    [['lr', 'workers'], ['workers'], args.map((a) => a.name)],
+  );
 
   const { parseDocument } = createRequire(web)('yaml');
   const doc = parseDocument('script: t.py');
   const rows = () => tree.rowsOf(doc).map((row) => `${row.name}=${row.values}`);
   tree.fillTree(doc, found, false);
-  assert.deepEqual([doc.get('subcommand'), rows()], ['train', ['lr=1', 'seed=1']]);
+  assert.deepEqual([doc.get('subcommand'), rows()], ['train', ['lr=1', 'workers=1']]);
   // Nothing was typed into these rows.
   doc.set('subcommand', 'eval');
   tree.fillTree(doc, found, true);
-  assert.deepEqual(rows(), ['ckpt=1', 'seed=1']);
+  assert.deepEqual(rows(), ['ckpt=1', 'workers=1']);
   tree.put(doc, ['parameters', 'ckpt'], tree.valueNode('5'));
   tree.addRow(doc, 'mine', tree.listOf('7,8'));
   doc.set('subcommand', 'train');
   tree.fillTree(doc, found, true);
-  assert.deepEqual(rows(), ['lr=1', 'seed=1', 'ckpt=5', 'mine=7,8']);
+  assert.deepEqual(rows(), ['lr=1', 'workers=1', 'ckpt=5', 'mine=7,8']);
   // One that was not found stays, too.
   doc.set('subcommand', 'later now');
   tree.fillTree(doc, found, true);
-  assert.deepEqual([doc.get('subcommand'), rows()], ['later now', ['seed=1', 'ckpt=5', 'mine=7,8']]);
+  assert.deepEqual([doc.get('subcommand'), rows()], ['later now', ['workers=1', 'ckpt=5', 'mine=7,8']]);
 });
 
 test('twice as much memory or time, in words and as the daemon reads it', () => {
