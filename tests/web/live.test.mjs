@@ -12,13 +12,11 @@ const live = (page) => page.locator('.live.open').waitFor();
 
 test('five new tasks become five live curves, and the best is named', async () => {
   const page = await visit('/new');
-  await page
-    .locator('#script')
-    .setInputFiles({
-      name: 'model.py',
-      mimeType: 'text/plain',
-      buffer: Buffer.from('import sys\nbatch_size = int(sys.argv[3])'),
-    });
+  await page.locator('#script').setInputFiles({
+    name: 'model.py',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('import sys\nbatch_size = int(sys.argv[3])'),
+  });
   await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
   await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
   await page.waitForURL('**/e/e11');
