@@ -146,7 +146,7 @@ static void a_part_of_a_card_is_never_the_whole_unless_only_ours_are_on_it(void 
 	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.75 && others == 1);
 	r->process_count = 1; /* ours: the neighbours do not use it now */
 	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 1);
-	r->process_count = 0; /* nobody uses it yet, or the driver does not list them */
+	r->process_count = 0; /* no process uses it yet, or the driver lists none */
 	assert_true(gpu_share(r, 0.25, has_cb, lives_cb, NULL, &others) == 0.25);
 	assert_true(isnan(gpu_memory(r, has_cb, NULL, true)));
 	r->process_count = 2; /* numbers of another name space */
