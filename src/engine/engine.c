@@ -66,10 +66,10 @@ const char *engine_state_dir(const struct engine *engine)
 	return engine->state_dir;
 }
 
-/* Listeners know of settled attempts; experiments that have ended are forgotten. */
-static void turn_forget(struct engine *engine)
+void engine_forget_settled(struct engine *engine)
 {
 	size_t keep = 0;
+	engine_send_events(engine);
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->facts.phase == ATTEMPT_SETTLED) {
@@ -128,9 +128,8 @@ static void engine_turn(struct engine *engine)
 	if (engine_transact(engine, turn_work, NULL, NULL) < 0)
 		return;
 	engine_inbox_clear(&engine->inbox);
-	engine_send_events(engine);
+	engine_forget_settled(engine);
 	notify_send(engine->notify);
-	turn_forget(engine);
 	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);

@@ -230,6 +230,7 @@ int engine_remove_tasks(struct engine *engine, int64_t experiment, const int64_t
 			int64_t *ret_count, struct error *err)
 {
 	struct removal_marks marks = {.numbers = numbers, .count = count};
+	engine_forget_settled(engine); /* the end of a task may have been told just now */
 	int rc = engine_open_experiment(engine, experiment, &marks.experiment, err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = removal_check(engine, marks.experiment, numbers[i], err);

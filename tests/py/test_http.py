@@ -15,6 +15,7 @@ import subprocess
 import pytest
 
 from conftest import Answer, DEADLINE_S, PROGRAM, UnixConnection, wait_for
+from workers import ask, external, tell
 
 
 class Raw:
@@ -135,6 +136,24 @@ def test_pipelined_requests_are_answered_in_order_on_one_connection(raw):
     paths = ["/api/v1/health", "/api/v1/experiments", "/api/v1/nothing", "/api/v1/health"]
     peer.send(b"".join(f"GET {path} HTTP/1.1\r\nHost: sluice\r\n\r\n".encode() for path in paths))
     assert [peer.answer()[0] for _ in paths] == [200, 200, 404, 200]
+
+
+def test_task_whose_end_was_told_is_removed_by_the_next_request(daemon, raw):
+    """In one go: between these requests the daemon has no time for anything else."""
+    experiment = external(daemon, search={"strategy": "random", "tasks": 3})
+    told = ask(daemon, experiment)["number"]
+    other = ask(daemon, experiment)["number"]
+    path = f"/api/v1/experiments/{experiment}/tasks"
+    requests = ((f"{path}/{told}/tell", {"values": {"loss": 0.5}}), (f"{path}/remove", {"tasks": [told]}),
+                (f"{path}/remove", {"tasks": [other]}))
+    peer = raw()
+    bodies = [(path, json.dumps(body)) for path, body in requests]
+    peer.send("".join(f"POST {path} HTTP/1.1\r\nHost: sluice\r\nContent-Type: application/json\r\n"
+                      f"Content-Length: {len(body)}\r\n\r\n{body}" for path, body in bodies).encode())
+    assert [peer.answer()[0] for _ in requests] == [200, 200, 409]
+    assert [t["number"] for t in daemon.tasks(experiment)] == [other]
+    tell(daemon, {"experiment": experiment, "number": other}, loss=0.25)
+    assert daemon.get(f"/experiments/{experiment}")["best"]["value"] == 0.25
 
 
 def test_what_was_restarted_is_not_over_for_the_next_request(daemon, raw):
