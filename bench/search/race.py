@@ -269,6 +269,10 @@ def tiers():
     yield from [("single", True, (30,), 4, five), ("single", True, (100,), 4, few), ("single", False, (20, 30, 100), 4, SEEDS)]
     yield from [("many", False, (100, 300), 4, ten), ("curve", False, (32,), 4, SEEDS), ("single", False, (300,), 4, SEEDS)]
     yield from [("single", False, (300,), 1, three), ("single", False, (300,), 16, three)]
+    yield from [("single", ("optuna gp",), (30,), 4, SEEDS), ("single", False, (30, 100), 1, ten), ("single", False, (30, 100), 16, ten)]
+    yield from [("single", ("smac", "scikit-optimize"), (30,), 4, ten), ("single", ("optuna gp",), (100,), 4, five)]
+    yield from [("single", True, (30,), 4, ten), ("single", ("optuna gp",), (100,), 4, ten), ("single", True, (30,), 4, SEEDS)]
+    yield from [("single", ("smac", "scikit-optimize"), (100,), 4, five)]
 
 
 def missing(packages):
