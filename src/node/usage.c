@@ -8,8 +8,10 @@
 #include "base/pace.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +160,52 @@ static const struct usage_process *usage_find(const usage_processes *all, const 
 	return found && found->started == process->started ? found : NULL;
 }
 
+/* Reads the nearest living process above `child`, which has ended, once more: now it has its counts if it waited for it. */
+static void usage_read_above(const usage_processes *found, const struct usage_process *child, usage_processes *all)
+{
+	const struct usage_process *above = child;
+	struct usage_process *parent = NULL, again;
+	while (!parent && (above = usage_at(found, above->parent))) {
+		parent = usage_at(all, above->pid);
+		parent = parent && parent->started == above->started && parent->ours ? parent : NULL;
+	}
+	if (!parent || !usage_read_stat(parent->pid, &again) || again.started != parent->started)
+		return;
+	usage_read_io(&again);
+	again.ours = true;
+	*parent = again;
+}
+
+/* Leaves out what has ended since it was found. Returns whether there was any. */
+static bool usage_drop_ended(usage_processes *all)
+{
+	size_t kept = 0, found = all->len;
+	for (size_t i = 0; i < found; i++)
+		all->at[i].ours = kill((pid_t)all->at[i].pid, 0) == 0 || errno != ESRCH;
+	for (size_t i = 0; i < found; i++)
+		if (!all->at[i].ours)
+			usage_read_above(all, &all->at[i], all);
+	for (size_t i = 0; i < found; i++)
+		if (all->at[i].ours)
+			all->at[kept++] = all->at[i];
+	all->len = kept;
+	return kept < found;
+}
+
+/* A child that is waited for while we look would count twice, as itself and with its parent, or at the wrong time: whoever
+ * may have waited for one that has ended is read after that end. */
+static void usage_look_whole(const struct usage *usage, usage_processes *all)
+{
+	usage_look(usage, all);
+	for (size_t i = 0; i < all->len; i++)
+		usage_read_io(&all->at[i]);
+	for (size_t i = 0; i < usage->seen.len; i++)
+		if (!usage_find(all, &usage->seen.at[i]))
+			usage_read_above(&usage->seen, &usage->seen.at[i], all);
+	while (usage_drop_ended(all))
+		; /* each time there are fewer */
+}
+
 /* The kernel adds the whole life of a child to its parent when it is waited for. What was counted while it lived is noted
  * at the nearest of those above it that still lives. */
 static void usage_note_gone(const struct usage *usage, const usage_processes *now)
@@ -186,7 +234,6 @@ static void usage_add_up(const struct usage *usage, usage_processes *now, struct
 	usage_note_gone(usage, now);
 	for (size_t i = 0; i < now->len; i++) {
 		struct usage_process *p = &now->at[i];
-		usage_read_io(p);
 		const struct usage_process *before = usage_find(&usage->seen, p);
 		uint64_t busy = p->own_ticks - (before ? before->own_ticks : 0);
 		sum->ticks += p->ticks;
@@ -342,7 +389,7 @@ void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct
 	struct usage_sum sum = {0};
 	struct rusage ended;
 
-	usage_look(usage, &now);
+	usage_look_whole(usage, &now);
 	usage_add_up(usage, &now, &sum);
 	getrusage(RUSAGE_CHILDREN, &ended);
 	double cpu_ms = usage_rusage_ms(&ended) - usage->helper_ms +

@@ -1,6 +1,7 @@
 /* What the processes of a script use, measured at real ones. */
 #include "node/usage.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +101,43 @@ static void what_a_child_used_counts_once(void **state)
 	}
 }
 
+/* Children that end while they are looked at: each is waited for between the looks at itself and at its parent, at times. */
+static void a_child_that_ends_during_a_look_counts_once(void **state)
+{
+	struct usage usage = {0};
+	struct rusage before, after;
+	double counted = 0;
+	int done[2];
+	char c;
+	(void)state;
+	getrusage(RUSAGE_CHILDREN, &before);
+	assert_int_equal(pipe2(done, O_NONBLOCK), 0);
+	faults(&usage, 1000);
+	pid_t pid = fork();
+	for (int i = 0; pid == 0 && i < 300; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			touch();
+			usleep(1000);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	if (pid == 0) {
+		step(done[1], 'a');
+		_exit(0);
+	}
+	for (int64_t now_ms = 2000; read(done[0], &c, 1) != 1; now_ms += 1000)
+		counted += faults(&usage, now_ms);
+	waitpid(pid, NULL, 0);
+	getrusage(RUSAGE_CHILDREN, &after);
+	assert_true(counted > 0);
+	assert_true(counted <= (double)(after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt));
+	usage_free(&usage);
+	close(done[0]);
+	close(done[1]);
+}
+
 static void a_process_that_ends_has_no_memory_of_0_bytes(void **state)
 {
 	struct usage usage = {0};
@@ -119,6 +158,7 @@ static void a_process_that_ends_has_no_memory_of_0_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_child_used_counts_once),
+					   cmocka_unit_test(a_child_that_ends_during_a_look_counts_once),
 					   cmocka_unit_test(a_process_that_ends_has_no_memory_of_0_bytes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
