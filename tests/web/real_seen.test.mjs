@@ -122,10 +122,17 @@ test('names of many axes stand apart', { skip }, async () => {
   await ended(id);
   await visit(`/e/${id}`);
   await page.locator('svg.parallel .name').nth(8).waitFor();
-  const boxes = await page
-    .locator('svg.parallel .name')
-    .evaluateAll((all) => all.map((t) => [t.getBoundingClientRect().left, t.getBoundingClientRect().right]));
-  for (let i = 1; i < boxes.length; i++) assert.ok(boxes[i][0] >= boxes[i - 1][1] + 2, JSON.stringify(boxes));
+  const boxes = await page.locator('svg.parallel .name').evaluateAll((all) =>
+    all.map((t) => {
+      const { left, right, top } = t.getBoundingClientRect();
+      return { left, right, top };
+    }),
+  );
+  // Where one row has no room for them they are in two.
+  for (const row of new Set(boxes.map((one) => one.top))) {
+    const own = boxes.filter((one) => one.top === row);
+    for (let i = 1; i < own.length; i++) assert.ok(own[i].left >= own[i - 1].right + 2, JSON.stringify(boxes));
+  }
 });
 
 test('warnings beyond three wait behind a click, and unknown parameters are one warning', { skip }, async () => {

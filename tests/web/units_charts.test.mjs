@@ -286,3 +286,54 @@ test('an axis around zero has a zero, not a minus zero', () => {
   assert.deepEqual(lib.multiples(5, -7, 11), [-5, 0, 5, 10]);
   assert.equal(lib.count(lib.multiples(1, -0.5, 0.5)[0]), '0');
 });
+
+test('an axis has the declared scale and bounds, and ticks of whole numbers are whole', () => {
+  const range = (name, more) => ({ name, kind: 'range', values: null, scale: 'linear', ...more });
+  const e = {
+    parameters: [
+      range('lr', { min: 1e-3, max: 5e-3, scale: 'log' }),
+      range('wide', { min: 1, max: 1e6 }),
+      range('depth', { min: 1, max: 4, integer: true }),
+      { name: 'kind', kind: 'choice', values: [1, 2] },
+    ],
+  };
+  const axis = (name, values) => lib.spread(values, String, lib.declared(e, name));
+  // Four tenths of a decade is too little to guess that it is logarithmic.
+  const lr = axis('lr', [2e-3, 3e-3]);
+  assert.equal(lr.log, true);
+  near(lr.place(Math.sqrt(1e-3 * 5e-3)), 0.5);
+  assert.ok(lr.place(1e-3) > 0 && lr.place(5e-3) < 1, 'both bounds are on the axis');
+  assert.equal(axis('wide', [1, 1e6]).log, false);
+  assert.deepEqual(
+    axis('depth', [1, 4]).ticks.map((t) => t.text),
+    ['1', '2', '3', '4'],
+  );
+  near(axis('kind', [1, 2]).step, 0.5);
+  const places = Array.from({ length: 500 }, (_, i) => lib.aside(i + 1));
+  assert.ok(Math.min(...places) >= -1 && Math.max(...places) <= 1);
+  assert.ok(new Set(places.map((p) => Math.floor(p * 5))).size === 10, 'spread over all of the step');
+});
+
+test('a brush over whole numbers says and keeps whole numbers', () => {
+  const e = {
+    varying: ['depth'],
+    objective: [{ metric: 'loss', goal: 'min' }],
+    parameters: [{ name: 'depth', kind: 'range', min: 1, max: 12, scale: 'linear', integer: true }],
+  };
+  const tasks = [6, 7, 9, 10].map((depth, i) => ({ number: i + 1, parameters: { depth }, epoch: null, best: null }));
+  const [axis] = lib.buildAxes(e, tasks);
+  assert.deepEqual(
+    axis.ticks.filter((t) => !/^\d+$/.test(t.text)),
+    [],
+  );
+  const at = (v) => (v - 1) / 11;
+  assert.equal(axis.words(at(6.573), at(9.336)), 'depth 7 to 9');
+  assert.equal(axis.words(at(6.6), at(7.2)), 'depth 7');
+  assert.equal(axis.words(at(7.2), at(7.8)), 'depth none');
+  assert.equal(axis.write(at(6.573), at(9.336)), '7~9');
+  const [low, high] = axis.read('7~9');
+  assert.deepEqual(
+    tasks.filter((t) => lib.keeps(axis, t, low, high)).map((t) => t.parameters.depth),
+    [7, 9],
+  );
+});

@@ -4,11 +4,14 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Value } from '../data/types';
-import type { Spread } from '../lib/spread';
+import { aside, type Spread } from '../lib/spread';
 
 // On top there is room for the name of the axis, which would cover points inside.
 const M = { l: 52, r: 12, t: 24, b: 34 };
 const DRAG_PX = 5;
+// Points of one step of an axis lie beside each other: this share of the step for each of them, and at most so much.
+const ASIDE_EACH = 0.012;
+const ASIDE_MOST = 0.34;
 
 export interface Dot {
   id: string;
@@ -90,9 +93,12 @@ export function Dots(props: Props) {
   useHot(svg, hovered);
   const px = (place: number) => M.l + place * (W - M.l - M.r);
   const py = (place: number) => H - M.b - place * (H - M.t - M.b);
-  const placed = dots
-    .map((dot) => ({ dot, at: x.place(dot.x), up: y.place(dot.y) }))
-    .filter((p): p is { dot: Dot; at: number; up: number } => p.at !== null && p.up !== null);
+  const away = (axis: Spread, id: string, salt: number) =>
+    axis.step ? aside(Number(id), salt) * axis.step * Math.min(ASIDE_MOST, ASIDE_EACH * dots.length * axis.step) : 0;
+  const placed = dots.flatMap((dot): Spot[] => {
+    const [at, up] = [x.place(dot.x), y.place(dot.y)];
+    return at === null || up === null ? [] : [{ dot, at: at + away(x, dot.id, 0), up: up + away(y, dot.id, 1) }];
+  });
   const spot = (event: PointerEvent): [number, number] => {
     const box = svg.current!.getBoundingClientRect();
     const clamp = (v: number) => Math.min(1, Math.max(0, v));

@@ -41,16 +41,27 @@ export function placeOf(line: Line, step: number | null | undefined): number | n
   return at < 0 ? null : line.x[at];
 }
 
-// `usual` is the axis where the address names none.
-export function AxisSwitch({ axis, step, usual = 'step' }: { axis: Axis; step: string; usual?: Axis }) {
+interface SwitchProps {
+  axis: Axis;
+  step: string;
+  // The axis where the address names none.
+  usual?: Axis;
+  // Whether points have an epoch beside their step, and a time; an axis that none has is not offered.
+  epochs: boolean | null;
+  times: boolean;
+}
+
+export function AxisSwitch({ axis, step, usual = 'step', epochs, times }: SwitchProps) {
+  const epoch = step !== 'epoch' && (epochs !== false || axis === 'epoch');
+  if (!epoch && !times) return null;
   return (
     <Seg
       label="Horizontal axis"
       value={axis}
       options={[
         { value: 'step', label: capitalize(step) },
-        ...(step === 'epoch' ? [] : [{ value: 'epoch' as const, label: 'Epoch' }]),
-        { value: 'time', label: 'Time' },
+        ...(epoch ? [{ value: 'epoch' as const, label: 'Epoch' }] : []),
+        ...(times ? [{ value: 'time' as const, label: 'Time' }] : []),
       ]}
       onPick={(value) => setQuery({ x: value === usual ? null : value, zoom: null })}
     />

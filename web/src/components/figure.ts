@@ -216,7 +216,7 @@ function lineMarkup(line: Picture['lines'][number], picture: Picture): string {
   const [x, y] = [at.x(line.x[last]), at.y(line.y[last]!)];
   out.push(
     end === 'dot'
-      ? `<circle cx="${fixed(x)}" cy="${fixed(y)}" r="3.2" fill="${line.css}" stroke="#fff"/>`
+      ? `<circle cx="${fixed(x)}" cy="${fixed(y)}" ${line.lone && !line.strong ? 'r="2.4" opacity="0.75"' : 'r="3.2" stroke="#fff"'} fill="${line.css}"/>`
       : `<path d="M${fixed(x - 3.5)} ${fixed(y - 3.5)}l7 7m0 -7l-7 7" stroke="${picture.colours.error}" stroke-width="2"/>`,
   );
   return out.join('');

@@ -3,6 +3,7 @@
 
 import { type Area, dotBox, labelPlace } from '../lib/label';
 import { seriesDistance } from '../lib/scale';
+import { aside } from '../lib/spread';
 import { token } from '../lib/theme';
 import { FONT, Frame } from './frame';
 
@@ -24,6 +25,8 @@ export interface PlotLine {
   end: 'dot' | 'cross' | null;
   strong?: boolean;
   dash?: boolean;
+  // One of many points that are curves of their own.
+  lone?: boolean;
   // How far off it may be, at each of its points: painted around it.
   band?: number[];
   // Where the label of a strong line stands: its best point.
@@ -48,6 +51,10 @@ export const keyOf = (line: PlotLine) => line.key ?? line.id;
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
+// Curves of one point each, where there are more than this, lie beside each other on both sides of their place, as far
+// apart as this share of the distance between two places.
+const LONE = 12;
+const LONE_SHARE = 0.35;
 // How high the mark of a value is that is no number.
 const NAN_PX = 7;
 // A click must be nearer to a line than the pointer that shows its value.
@@ -60,6 +67,19 @@ const TOKENS = {
   error: '--st-err',
   text: '--text',
 };
+
+// Tasks of one value each are points, of which most would lie on each other.
+function besides(lines: PlotLine[]): PlotLine[] {
+  if (lines.length <= LONE || lines.some((line) => line.x.length !== 1)) return lines;
+  const places = [...new Set(lines.map((line) => line.x[0]))].sort((a, b) => a - b);
+  const apart = places
+    .slice(1)
+    .reduce((least, x, i) => Math.min(least, x - places[i]), places.length > 1 ? Infinity : 1);
+  return lines.map((line) => {
+    const by = aside(Number(line.id) || 0) * apart * LONE_SHARE;
+    return { ...line, x: [line.x[0] + by], mark: line.mark && { ...line.mark, x: line.mark.x + by }, lone: true };
+  });
+}
 
 export class Plot {
   private frame: Frame;
@@ -101,7 +121,7 @@ export class Plot {
   }
 
   setLines(lines: PlotLine[]) {
-    this.lines = lines;
+    this.lines = besides(lines);
     this.rescale();
   }
 
@@ -227,7 +247,9 @@ export class Plot {
       const alone = line.x.length === 1;
       const end = line.end ?? (alone ? 'dot' : null);
       const where = end && !off ? this.last(line) : null;
-      if (where) this.drawEnd(ctx, at.x(where.x), at.y(where.y), end!, line.css, ratio);
+      if (where && line.lone && end === 'dot' && !line.strong)
+        this.drawLone(ctx, at.x(where.x), at.y(where.y), line, ratio);
+      else if (where) this.drawEnd(ctx, at.x(where.x), at.y(where.y), end!, line.css, ratio);
     }
     ctx.setLineDash([]);
     ctx.globalAlpha = 1;
@@ -337,6 +359,15 @@ export class Plot {
       ctx.lineWidth = 2 * ratio;
     }
     ctx.stroke();
+  }
+
+  // No ring: in a crowd the rings would be all that is seen.
+  private drawLone(ctx: CanvasRenderingContext2D, x: number, y: number, line: PlotLine, ratio: number) {
+    ctx.globalAlpha = 0.75;
+    ctx.beginPath();
+    ctx.arc(x, y, 2.4 * ratio, 0, 7);
+    ctx.fillStyle = line.css;
+    ctx.fill();
   }
 
   private drawMark(

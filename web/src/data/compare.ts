@@ -3,7 +3,7 @@ import { batch, signal } from '@preact/signals';
 import { finite } from '../lib/format';
 import { nameList } from '../lib/names';
 import { get, taskPath } from './api';
-import { type Axis, addRow, type Line, place, Store, toLine } from './store';
+import { type Axis, addRow, axisOf, epochsIn, type Line, lineOver, place, Store } from './store';
 import type { Experiment, StreamEvent, TaskCurves, TaskList, TaskSummary } from './types';
 
 export interface Ref {
@@ -17,6 +17,8 @@ export interface Compared {
   e: Experiment;
   lines: Map<string, Line>;
 }
+
+type Fetched = Omit<Compared, 'lines'> & { curves: TaskCurves['metrics'] };
 
 export const keyOf = (ref: Ref) => `${ref.id}/${ref.number}`;
 
@@ -38,6 +40,8 @@ export function parseRefs(text: string, home: string | null): Ref[] {
 export class CompareStore extends Store {
   items = signal<Map<string, Compared>>(new Map());
   axis = signal<Axis>('step');
+  // Whether steps have epochs beside them; null: not known.
+  epochsKnown = signal<boolean | null>(null);
   // Moves whenever a line has grown in place.
   version = signal(0);
 
@@ -60,7 +64,7 @@ export class CompareStore extends Store {
     await this.load();
   }
 
-  private async experiment(id: string, numbers: number[], axis: Axis): Promise<Compared[]> {
+  private async experiment(id: string, numbers: number[], axis: Axis): Promise<Fetched[]> {
     const e = await get<Experiment>(`/experiments/${id}`);
     const filter = encodeURIComponent(numbers.map((n) => `number = ${n}`).join(' or '));
     const metrics = encodeURIComponent(nameList(e.metrics));
@@ -68,27 +72,33 @@ export class CompareStore extends Store {
     return Promise.all(
       page.items.map(async (task) => {
         const got = await get<TaskCurves>(`${taskPath(id, task.number)}/metrics?points=400&axis=${axis}`);
-        const lines = new Map(Object.entries(got.metrics).map(([name, curve]) => [name, toLine(curve)]));
-        return { key: task.id, task, e, lines };
+        return { key: task.id, task, e, curves: got.metrics };
       }),
     );
   }
 
   protected async fetch() {
-    const axis = this.wanted;
+    const asked = this.wanted;
     const ids = [...new Set(this.refs.map((ref) => ref.id))];
     const found = await Promise.all(
       ids.map((id) =>
         this.experiment(
           id,
           this.refs.filter((ref) => ref.id === id).map((ref) => ref.number),
-          axis,
+          asked,
         ),
       ),
     );
-    const all = new Map(found.flat().map((item) => [item.key, item]));
+    const curves = found.flat().flatMap((item) => Object.values(item.curves));
+    const axis = axisOf(asked, curves);
+    const lines = (of: TaskCurves['metrics']) =>
+      new Map(Object.entries(of).map(([name, curve]) => [name, lineOver(axis, curve)]));
+    const all = new Map(
+      found.flat().map(({ curves, ...item }): [string, Compared] => [item.key, { ...item, lines: lines(curves) }]),
+    );
     batch(() => {
       this.axis.value = axis;
+      this.epochsKnown.value = epochsIn(asked, curves) ?? this.epochsKnown.value;
       this.items.value = new Map(
         this.refs.flatMap((ref) => (all.has(keyOf(ref)) ? [[keyOf(ref), all.get(keyOf(ref))!]] : [])),
       );

@@ -9,7 +9,7 @@ import { afterPaint } from '../lib/paint';
 import { Pool } from '../lib/pool';
 import { ApiError, get, message, type Page } from './api';
 import { merge, within } from './curves';
-import { type Axis, addRow, experiments, type Line, place, Store, toLine } from './store';
+import { type Axis, addRow, axisOf, epochsIn, experiments, type Line, lineOver, place, Store } from './store';
 import type { Curves, Experiment, MetricRows, StreamEvent, TaskSummary } from './types';
 
 // So many tasks are all kept here.
@@ -72,6 +72,8 @@ export class ExperimentStore extends Store {
   metrics: string[];
   // What the lines are over; moves together with them.
   axis = signal<Axis>('step');
+  // Whether steps have epochs beside them; null: not known.
+  epochsKnown = signal<boolean | null>(null);
   private wanted: Axis;
   private next: string | null = null;
   // How many rows the user asked for.
@@ -287,14 +289,14 @@ export class ExperimentStore extends Store {
     const names: (string | null)[] = this.metrics.length ? this.metrics : [null];
     const many = (drawn?.length || this.tasks.value.size || this.known || 1) * names.length;
     this.points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
-    const axis = this.wanted;
+    const asked = this.wanted;
     const turn = ++this.drawing;
     this.late ??= [];
     let got: Curves[];
     let late: MetricRows[] = [];
     try {
       got = await Promise.all(
-        names.map((name) => this.fetchCurves(name, { axis, ...(drawn ? { tasks: drawn.join() } : {}) })),
+        names.map((name) => this.fetchCurves(name, { axis: asked, ...(drawn ? { tasks: drawn.join() } : {}) })),
       );
     } finally {
       // Also after a failure: nothing would take these rows, and each event would add to them.
@@ -305,14 +307,17 @@ export class ExperimentStore extends Store {
     }
     if (turn !== this.drawing) return;
     this.bare.clear();
+    const all = got.flatMap((curves) => curves.tasks);
+    const axis = axisOf(asked, all);
     this.curves = new Map(
       got.map((curves, i) => [
         names[i] ?? curves.name ?? '',
-        new Map(curves.tasks.map((curve) => [curve.task, toLine(curve)])),
+        new Map(curves.tasks.map((curve) => [curve.task, lineOver(axis, curve)])),
       ]),
     );
     batch(() => {
       this.axis.value = axis;
+      this.epochsKnown.value = epochsIn(asked, all) ?? this.epochsKnown.value;
       for (const rows of late) this.addPoints(rows, this.tasks.value);
       this.drawn.value++;
     });
@@ -322,7 +327,8 @@ export class ExperimentStore extends Store {
   // The curves of tasks that came into the charts since the others were fetched.
   private async fetchNew() {
     if (this.complete.value) return;
-    const { drawing, wanted: axis } = this;
+    const { drawing } = this;
+    const axis = this.axis.value;
     for (const [name, lines] of this.curves) {
       const fresh = this.charted.value.filter((n) => !lines.has(n) && !this.bare.has(n));
       if (!fresh.length) continue;
@@ -330,7 +336,7 @@ export class ExperimentStore extends Store {
       if (drawing !== this.drawing) return;
       for (const n of fresh) this.bare.add(n);
       for (const curve of got.tasks) {
-        lines.set(curve.task, toLine(curve));
+        lines.set(curve.task, lineOver(axis, curve));
         this.bare.delete(curve.task);
       }
       this.drawn.value++;
@@ -362,7 +368,7 @@ export class ExperimentStore extends Store {
   private async fetchDetail() {
     const { range, drawing } = this;
     if (!range) return;
-    const axis = this.wanted;
+    const axis = this.axis.value;
     for (const [name, lines] of this.curves) {
       const thin = [...lines].filter(([, line]) => line.step.length >= this.points / 2);
       const steps = thin.map(([, line]) => within(line, range)).filter((part) => part !== null);
@@ -375,7 +381,7 @@ export class ExperimentStore extends Store {
       if (drawing !== this.drawing || range !== this.range) return;
       for (const curve of got.tasks) {
         const line = lines.get(curve.task);
-        if (line) lines.set(curve.task, merge(line, toLine(curve)));
+        if (line) lines.set(curve.task, merge(line, lineOver(axis, curve)));
       }
       this.drawn.value++;
     }

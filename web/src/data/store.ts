@@ -172,6 +172,20 @@ export function toLine(curve: Curve): Line {
 
 export type Axis = 'step' | 'epoch' | 'time';
 
+// The axis that curves can be drawn over: steps where no point has a place on the one that was asked for.
+export function axisOf(asked: Axis, curves: Curve[]): Axis {
+  const none = curves.length > 0 && curves.every(({ x }) => x?.every((at) => at === null));
+  return asked !== 'step' && none ? 'step' : asked;
+}
+
+export const lineOver = (axis: Axis, curve: Curve) => toLine(axis === 'step' ? { ...curve, x: undefined } : curve);
+
+// Are epochs known beside the steps? Null: the curves do not say it.
+export function epochsIn(asked: Axis, curves: Curve[]): boolean | null {
+  if (!curves.length || asked === 'time') return null;
+  return curves.some(({ epoch, x }) => (asked === 'step' ? !!epoch?.length : x?.some((at) => at !== null)));
+}
+
 // Seconds from the task's first start, as the interface counts them.
 export function place(axis: Axis, row: MetricRow, started: string | null | undefined): number | null {
   if (axis === 'step') return row.step;
@@ -202,6 +216,7 @@ export class TaskStore extends Store {
   // Where none is asked for: the one that all share.
   usual = signal<Axis>('step');
   axis = signal<Axis>('step');
+  epochsKnown = signal<boolean | null>(null);
 
   constructor(
     readonly id: string,
@@ -232,8 +247,8 @@ export class TaskStore extends Store {
     );
     const apart = mixed(epochs);
     const usual = apart && haveEpochs(epochs) ? 'epoch' : 'step';
-    const axis = wanted ?? usual;
     const metrics = (timed ?? counted).metrics;
+    const axis = axisOf(wanted ?? usual, Object.values(metrics));
     batch(() => {
       this.task.value = task;
       this.experiment.value = experiment;
@@ -241,12 +256,8 @@ export class TaskStore extends Store {
       this.epochs = epochs;
       this.mixed.value = apart;
       this.usual.value = usual;
-      this.lines.value = new Map(
-        Object.entries(metrics).map(([name, curve]) => [
-          name,
-          toLine(axis === 'step' ? { ...curve, x: undefined } : curve),
-        ]),
-      );
+      this.epochsKnown.value = epochsIn('epoch', Object.values(counted.metrics));
+      this.lines.value = new Map(Object.entries(metrics).map(([name, curve]) => [name, lineOver(axis, curve)]));
     });
   }
 

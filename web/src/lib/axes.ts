@@ -82,6 +82,7 @@ function ramp(
   log: boolean,
   format: (v: number) => string,
   none: boolean,
+  whole = false,
 ): Axis {
   let [low, high] = bounds;
   const same = low === high;
@@ -89,14 +90,18 @@ function ramp(
   const bottom = none ? FLOOR : 0;
   const to = scaler([low, high], [bottom, 1], log);
   const back = scaler([bottom, 1], log ? [Math.log(low), Math.log(high)] : [low, high]);
+  // Four digits are enough for a range that was dragged.
   const value = (place: number) => {
     const v = back(Math.max(bottom, place));
     return Number((log ? Math.exp(v) : v).toPrecision(4));
   };
-  const ticks = (same ? [bounds[0]] : log ? niceLog(low, high, 7) : niceLinear(low, high, 5)).map((v) => ({
-    at: to(v),
-    text: format(v),
-  }));
+  // Of whole numbers: those inside, and none where there is none between the two.
+  const empty = (a: number, b: number) => whole && Math.ceil(value(a)) > Math.floor(value(b));
+  const from = (place: number) => (whole ? Math.ceil(value(place)) : value(place));
+  const till = (place: number) => (whole ? Math.floor(value(place)) : value(place));
+  const ticks = (same ? [bounds[0]] : log ? niceLog(low, high, 7) : niceLinear(low, high, 5))
+    .filter((v) => !whole || Number.isInteger(v))
+    .map((v) => ({ at: to(v), text: format(v) }));
   if (none) ticks.push({ at: NONE, text: 'none' });
   return {
     key,
@@ -107,19 +112,19 @@ function ramp(
       const v = get(task);
       return v === null ? (none ? NONE : null) : to(v);
     },
-    // Four digits are enough for a range that was dragged.
-    words: (a, b) =>
-      none && b < FLOOR
-        ? `${key} none`
-        : none && a <= NONE && b >= FULL
-          ? `${key} any`
-          : b >= FULL
-            ? `${key} ≥ ${format(value(a))}`
-            : a <= bottom + 0.005
-              ? `${key} ≤ ${format(value(b))}`
-              : `${key} ${format(value(a))} to ${format(value(b))}`,
-    write: (a, b) =>
-      none && b < FLOOR ? 'none~none' : `${a <= bottom + 0.005 ? '' : value(a)}~${b >= FULL ? '' : value(b)}`,
+    words: (a, b) => {
+      if (none && b < FLOOR) return `${key} none`;
+      if (none && a <= NONE && b >= FULL) return `${key} any`;
+      if (empty(a, b)) return `${key} none`;
+      if (b >= FULL) return `${key} ≥ ${format(from(a))}`;
+      if (a <= bottom + 0.005) return `${key} ≤ ${format(till(b))}`;
+      return from(a) === till(b) ? `${key} ${format(from(a))}` : `${key} ${format(from(a))} to ${format(till(b))}`;
+    },
+    write: (a, b) => {
+      if (none && b < FLOOR) return 'none~none';
+      const [low, high] = empty(a, b) ? [value(a), value(b)] : [from(a), till(b)];
+      return `${a <= bottom + 0.005 ? '' : low}~${b >= FULL ? '' : high}`;
+    },
     read: (text) => {
       if (none && text === 'none~none') return [0, (NONE + FLOOR) / 2];
       const [from, till] = ends(text) ?? ['x', 'x'];
@@ -162,11 +167,12 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
     if (range) {
       // A range is a range from the first task on; suggested and imported values may lie outside.
       const bounds: [number, number] = [least([declared.min!, ...numbers]), most([declared.max!, ...numbers])];
-      axes.push(ramp(name, bounds, value, declared.scale === 'log' && bounds[0] > 0, param, false));
+      const log = declared.scale === 'log' && bounds[0] > 0;
+      axes.push(ramp(name, bounds, value, log, param, false, declared.integer === true));
     } else if (numbers.length === values.length && values.length > LADDER) {
       const [low, high] = [least(numbers), most(numbers)];
       const log = (declared?.scale === 'log' || high / low >= 1000) && low > 0;
-      axes.push(ramp(name, [low, high], value, log, param, false));
+      axes.push(ramp(name, [low, high], value, log, param, false, numbers.every(Number.isInteger)));
     } else {
       values.sort((a, b) =>
         typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)),
@@ -183,8 +189,9 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
       false,
       String,
       false,
+      epochs.every(Number.isInteger),
     );
-    axes.push({ ...axis, ticks: axis.ticks.filter((t) => /^\d+$/.test(t.text)) });
+    axes.push(axis);
   }
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) axes.push(result(e.objective[0]?.metric ?? 'best', tasks, (t) => finite(t.best?.value)));

@@ -87,7 +87,12 @@ function Overlay({ store, all, single }: { store: CompareStore; all: Compared[];
             ))}
           </div>
           <span class="grow" />
-          <AxisSwitch axis={axis} step={step} />
+          <AxisSwitch
+            axis={axis}
+            step={step}
+            epochs={store.epochsKnown.value}
+            times={all.some((one) => one.task.started !== null)}
+          />
           {positive && (
             <Toggle
               label="log y"

@@ -309,6 +309,7 @@ function PanelOfCurves({
         <TableOfCurves lines={lines} name={name} across={across} format={axisFormat(axis)} />
       </div>
     );
+  const lone = lines.length > 1 && lines.every((line) => line.x.length === 1 && line.end === null);
   return (
     <div>
       {head}
@@ -327,6 +328,7 @@ function PanelOfCurves({
         onZoom={(range) => setQuery({ zoom: range ? range.map((v) => Number(v.toPrecision(6))).join() : null })}
         onPick={(id) => go(`/e/${e.id}/${id}`)}
       />
+      {lone && <p class="mute small">Each task has one value. Tasks of one {across} lie beside each other.</p>}
     </div>
   );
 }
@@ -418,7 +420,12 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
               onPick={(value) => setQuery({ colour: value })}
             />
           )}
-          <AxisSwitch axis={axis} step={step} />
+          <AxisSwitch
+            axis={axis}
+            step={step}
+            epochs={store.epochsKnown.value}
+            times={axis === 'time' || !tasks.length || tasks.some((t) => t.started !== null)}
+          />
           {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? 'log' : 'linear' })} />}
           <Smoothing share={share} />
           <Toggle

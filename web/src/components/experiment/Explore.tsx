@@ -9,7 +9,7 @@ import { toCsv } from '../../lib/csv';
 import { count, duration, finite, metric, param, plural, reading, seconds, tick } from '../../lib/format';
 import { levelsOf, pairsOf } from '../../lib/interaction';
 import { query, setQuery } from '../../lib/router';
-import { type Spread, spread } from '../../lib/spread';
+import { declared, type Spread, type SpreadOptions, spread } from '../../lib/spread';
 import { theme } from '../../lib/theme';
 import { useWidth } from '../../lib/width';
 import { Pick } from '../choice';
@@ -33,10 +33,13 @@ interface Field {
   label: string;
   value: (t: TaskSummary) => Value | null;
   format: (v: number) => string;
-  // Its values are steps even where they are numbers.
-  choice?: boolean;
+  // Of a parameter: how it was declared.
+  axis?: SpreadOptions;
 }
 
+// Pixels of a letter in a cell, and the least height of one with words.
+const CELL_LETTER = 6.4;
+const CELL_LEAST = 34;
 // Points that a small chart can show apart.
 const SLICE_MOST = 600;
 
@@ -56,7 +59,7 @@ function fieldsOf(e: Experiment, tasks: TaskSummary[]): Field[] {
     ...further.map((m) => field(`m.${m}`, m, of(m, 'best'))),
     ...e.varying.map((name) => ({
       ...field(`p.${name}`, name, (t) => t.parameters[name] ?? null, param),
-      choice: e.parameters.find((p) => p.name === name)?.kind === 'choice',
+      axis: declared(e, name),
     })),
     field('time', 'Time', (t) => t.elapsed_s, duration),
     field('epoch', `${e.step_name || 'epoch'}s run`, (t) => t.epoch),
@@ -132,7 +135,7 @@ export function ScatterTab({ e, tasks, hovered, css, lit, onOpen, part }: Explor
     spread(
       tasks.map((t) => f.value(t)),
       f.format,
-      { choice: f.choice },
+      f.axis,
     );
   const set = (name: string) => (value: string) => setQuery({ [name]: value || null });
   return (
@@ -248,7 +251,6 @@ export function SlicesTab({ e, analysis, hovered, css, lit, onOpen }: ExplorePro
       </div>
       <div class="slices" ref={box}>
         {names.map((name) => {
-          const declared = e.parameters.find((p) => p.name === name);
           const values = slices.parameters[name];
           return (
             <Dots
@@ -263,11 +265,7 @@ export function SlicesTab({ e, analysis, hovered, css, lit, onOpen }: ExplorePro
                   title: `#${n}  ${name} ${param(values[i] ?? undefined)}, ${goal} ${reading(slices.value[i])}`,
                 };
               })}
-              x={spread(values, param, {
-                log: declared?.scale === 'log' ? true : undefined,
-                about: 4,
-                choice: declared?.kind === 'choice',
-              })}
+              x={spread(values, param, { about: 4, ...declared(e, name) })}
               y={y}
               xName={name}
               yName={goal}
@@ -383,13 +381,9 @@ function Cells(props: {
   onOpen: (n: string) => void;
 }) {
   const { e, slices, a, b, name, max } = props;
-  const kindOf = (p: string) => {
-    const declared = e.parameters.find((d) => d.name === p);
-    return { log: declared?.scale === 'log' ? true : undefined, choice: declared?.kind === 'choice' };
-  };
   const [xs, ys] = [slices.parameters[a], slices.parameters[b]];
-  const x = spread(xs, param, kindOf(a));
-  const y = spread(ys, param, kindOf(b));
+  const x = spread(xs, param, declared(e, a));
+  const y = spread(ys, param, declared(e, b));
   const order = [...slices.value].sort((p, q) => (max ? q - p : p - q));
   const rank = new Map(order.map((v, i) => [v, i / Math.max(1, order.length - 1)]));
   const cells = useMemo(() => medians(xs, ys, slices.value), [xs, ys, slices.value]);
@@ -420,19 +414,29 @@ function Cells(props: {
             {cells.map((cell) => {
               const [x0, x1] = cell.x.map((v) => x.place(v) ?? 0);
               const [y0, y1] = cell.y.map((v) => y.place(v) ?? 0);
-              const half = { x: x.value ? 0 : 0.4 / x.ticks.length, y: y.value ? 0 : 0.4 / y.ticks.length };
+              const half = { x: 0.44 * x.step, y: 0.44 * y.step };
+              const [left, top] = [px(x0 - half.x), py(y1 + half.y)];
+              const wide = Math.max(2, px(x1 + half.x) - left);
+              const high = Math.max(2, py(y0 - half.y) - top);
+              const words = `${metric(cell.middle)}, ${plural(cell.count, 'task')}`;
               return (
-                <rect
-                  key={cell.key}
-                  class="cell"
-                  x={px(x0 - half.x)}
-                  y={py(y1 + half.y)}
-                  width={Math.max(2, px(x1 + half.x) - px(x0 - half.x))}
-                  height={Math.max(2, py(y0 - half.y) - py(y1 + half.y))}
-                  fill={rampColour(1 - (rank.get(cell.middle) ?? 0.5))}
-                >
-                  <title>{`${cell.count} tasks, middle ${name} ${reading(cell.middle)}`}</title>
-                </rect>
+                <g key={cell.key}>
+                  <rect
+                    class="cell"
+                    x={left}
+                    y={top}
+                    width={wide}
+                    height={high}
+                    fill={rampColour(1 - (rank.get(cell.middle) ?? 0.5))}
+                  >
+                    <title>{`${plural(cell.count, 'task')}, middle ${name} ${reading(cell.middle)}`}</title>
+                  </rect>
+                  {wide > words.length * CELL_LETTER && high > CELL_LEAST && (
+                    <text class="halo" x={left + 4} y={top + 12}>
+                      {words}
+                    </text>
+                  )}
+                </g>
               );
             })}
           </>
@@ -445,7 +449,7 @@ function Cells(props: {
         <span>
           worst {metric(order[order.length - 1])} <i class="swatch ramp" /> best {metric(order[0])}
         </span>
-        <span class="mute">points: tasks; areas: the middle of those in them</span>
+        <span class="mute">points: tasks; areas and numbers: the middle of those in them</span>
       </div>
     </>
   );

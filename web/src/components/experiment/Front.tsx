@@ -8,6 +8,7 @@ import { duration, finite, reading, tick } from '../../lib/format';
 import { type Goal, growth, hypervolume, type Point } from '../../lib/front';
 import { query, setQuery } from '../../lib/router';
 import { spread } from '../../lib/spread';
+import { token } from '../../lib/theme';
 import { useWidth } from '../../lib/width';
 import { Card } from '../Card';
 import { Seg } from '../choice';
@@ -222,7 +223,8 @@ export function Front({ e, tasks, analysis, pictures, hovered, css, lit, onOpen,
                     id: String(p.n),
                     x: p.x,
                     y: p.y,
-                    css: task && css(task),
+                    // Of many tasks the page knows the parameters of a part.
+                    css: task ? css(task) : token('--text-3'),
                     r: p.front ? 4.5 : 3.2,
                     class: `${p.front ? 'on' : ''}${p.n === at ? ' chosen' : ''}`,
                     title: `#${p.n}  ${shown.name} ${reading(p.y)}, ${shown.unit} ${shown.format(p.x)}`,

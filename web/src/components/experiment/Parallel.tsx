@@ -21,8 +21,8 @@ export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): S
   );
 }
 
-const H = 276;
-const TOP = 36;
+const H = 284;
+const TOP = 44;
 const BOTTOM = 12;
 // The least beside the first and the last axis; their labels may need more.
 const LEFT = 42;
@@ -31,7 +31,11 @@ const RIGHT = 48;
 const LETTER = 6.6;
 const NAME_LETTER = 7.5;
 const GAP = 12;
-const AXIS_LEAST = 84;
+// Narrower than this the lines between two axes cannot be followed: then the card scrolls.
+const AXIS_LEAST = 52;
+// Where names are written: in two rows, every second one higher, where one row has no room for them.
+const NAME_ROW = 23;
+const NAME_ROWS = [10, 23];
 // How far a key moves an end of a brush, and how close the ends may come.
 const KEY_STEP = 0.05;
 const KEY_PAGE = 0.2;
@@ -39,10 +43,11 @@ const KEY_LEAST = 0.02;
 
 // A number is not cut.
 const TICK_MOST = 12;
-const shortTick = (text: string) =>
-  text.length <= TICK_MOST || Number.isFinite(Number(text)) ? text : `${text.slice(0, TICK_MOST - 1)}…`;
+const TICK_LEAST = 4;
+const shortTick = (text: string, most: number) =>
+  text.length <= most || Number.isFinite(Number(text)) ? text : `${text.slice(0, most - 1)}…`;
 const roomFor = (axis: Axis | undefined) =>
-  Math.ceil(Math.max(0, ...(axis?.ticks ?? []).map((tick) => shortTick(tick.text).length)) * LETTER) + GAP;
+  Math.ceil(Math.max(0, ...(axis?.ticks ?? []).map((tick) => shortTick(tick.text, TICK_MOST).length)) * LETTER) + GAP;
 
 interface Props {
   e: Experiment;
@@ -66,9 +71,16 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
   const left = Math.max(LEFT, roomFor(axes[0]));
   const right = Math.max(RIGHT, roomFor(axes[axes.length - 1]));
   const W = Math.max(width.value, left + right + (axes.length - 1) * AXIS_LEAST);
+  const scrolls = W > width.value;
   const x = (i: number) => (axes.length < 2 ? W / 2 : left + ((W - left - right) * i) / (axes.length - 1));
+  const apart = axes.length < 2 ? W : x(1) - x(0);
   // Names are cut before the next one begins.
-  const fits = Math.max(6, Math.floor((x(1) - x(0) - GAP) / NAME_LETTER));
+  const letters = (room: number) => Math.max(6, Math.floor((room - GAP) / NAME_LETTER));
+  const one = axes.every((axis) => axis.label.length <= letters(apart));
+  const fits = letters(one ? apart : 2 * apart);
+  // The first name begins at the edge of the card and the last one ends there.
+  const nameRow = (i: number) => (one ? NAME_ROW : NAME_ROWS[i % 2]);
+  const tickMost = Math.min(TICK_MOST, Math.max(TICK_LEAST, Math.floor((apart - GAP) / LETTER)));
   const y = (place: number) => H - BOTTOM - place * (H - BOTTOM - TOP);
 
   const paths = useMemo(
@@ -197,18 +209,22 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
               </button>
             </span>
           ) : (
-            <span class="mute small hide-phone">drag along an axis to keep a range</span>
+            <span class="mute small hide-phone">
+              {scrolls
+                ? `${plural(axes.length, 'axis', 'axes')}, scroll sideways →`
+                : 'drag along an axis to keep a range'}
+            </span>
           )}
           <Export name={`${e.id}-parallel`} of={box} csv={csv} />
         </>
       }
     >
       <div
-        class="body scroll-x"
+        class={scrolls ? 'body scroll-x fading' : 'body scroll-x'}
         ref={box}
-        tabIndex={0}
-        role="group"
-        aria-label="Parallel coordinates; scrolls sideways"
+        {...(scrolls
+          ? { tabIndex: 0, role: 'group' as const, 'aria-label': 'Parallel coordinates; scrolls sideways' }
+          : {})}
       >
         {axes.length < 2 ? (
           <p class="no-chart mute">Needs a parameter that varies and one result.</p>
@@ -233,6 +249,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                 const id = (event.target as Element).getAttribute('data-id');
                 if (id) onOpen(id);
               }}
+              onDblClick={() => onBrush({}, true)}
             >
               {drawn}
               {/* Between two axes lines come in level with a value: its label stands above them. */}
@@ -252,14 +269,14 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                           text-anchor={end ? 'start' : 'end'}
                         >
                           <title>{tick.text}</title>
-                          {shortTick(tick.text)}
+                          {shortTick(tick.text, i && !end ? tickMost : TICK_MOST)}
                         </text>
                       </g>
                     ))}
                     <text
                       class="name"
                       x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)}
-                      y={14}
+                      y={nameRow(i)}
                       text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}
                     >
                       <title>{axis.label}</title>

@@ -113,7 +113,15 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
             </div>
           )}
           <span class="grow" />
-          {names.length > 0 && <AxisSwitch axis={axis} step={step} usual={store.usual.value} />}
+          {names.length > 0 && (
+            <AxisSwitch
+              axis={axis}
+              step={step}
+              usual={store.usual.value}
+              epochs={store.epochsKnown.value}
+              times={task.started !== null}
+            />
+          )}
           {positive && (
             <Toggle
               label="log y"
