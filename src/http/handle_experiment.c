@@ -296,6 +296,7 @@ void handle_metrics(struct request *request, struct response *response)
 	struct store_curves asked = {
 		.name = request_text(request, "name"),
 		.points = request_int(request, "points"),
+		.digits = request_int(request, "digits"),
 		.axis = handle_axis(request),
 		.tasks = request_text(request, "tasks"),
 		.from = request_int(request, "from"),

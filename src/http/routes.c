@@ -37,6 +37,12 @@ static const struct param route_param_points = {.name = "points",
 						.max = 100000,
 						.fallback = 300,
 						.help = "points of a curve at most"};
+static const struct param route_param_digits = {
+	.name = "digits",
+	.type = PARAM_INT,
+	.min = 0,
+	.max = 17,
+	.help = "significant digits of values, or of how far a curve's values differ where that is less; 0: all"};
 static const struct param route_param_axis = {
 	.name = "axis",
 	.type = PARAM_CHOICE,
@@ -553,8 +559,8 @@ const struct route routes[] = {
 	 "Curves",
 	 200,
 	 ROUTE_CACHED,
-	 {&route_param_name, &route_param_points, &route_param_axis, &route_param_tasks, &route_param_from,
-	  &route_param_to}},
+	 {&route_param_name, &route_param_points, &route_param_digits, &route_param_axis, &route_param_tasks,
+	  &route_param_from, &route_param_to}},
 	{METHOD_GET,
 	 "/experiments/{id}/attempts",
 	 handle_attempts,

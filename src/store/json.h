@@ -50,6 +50,7 @@ enum store_axis { STORE_AXIS_STEP, STORE_AXIS_EPOCH, STORE_AXIS_TIME };
 struct store_curves {
 	const char *name; /* NULL: the first objective's metric */
 	int64_t points; /* at most this many per curve, keeping first, last, minima and maxima */
+	int64_t digits; /* of values, or of their difference where that is smaller; 0: all */
 	enum store_axis axis;
 	const char *tasks; /* only of these numbers, between commas; NULL: of all */
 	int64_t from, to; /* steps */

@@ -122,6 +122,34 @@ static void curve_thin(struct curve *curve, size_t max)
 	curve->points.len = kept;
 }
 
+/* Rounds values to so many significant digits (0: none), and where they differ by less than their size, to so many of
+ * their difference: neighbours on a chart stay apart. */
+static void curve_round(struct curve *curve, int64_t digits)
+{
+	double low = INFINITY, high = -INFINITY;
+	for (size_t i = 0; i < curve->points.len; i++) {
+		double value = curve->points.at[i].value;
+		if (isfinite(value)) {
+			low = fmin(low, value);
+			high = fmax(high, value);
+		}
+	}
+	if (!digits || !(low < high))
+		return;
+	double spread = floor(log10(high - low));
+	for (size_t i = 0; i < curve->points.len; i++) {
+		double *value = &curve->points.at[i].value;
+		if (!isfinite(*value) || *value == 0)
+			continue;
+		double decimals = (double)digits - 1 - fmin(floor(log10(fabs(*value))), spread);
+		double scale = pow(10, fabs(decimals));
+		/* Beyond these bounds the power of ten or the product is not exact. */
+		if (fabs(decimals) > 22 || (decimals > 0 && fabs(*value) * scale > 1e15))
+			continue;
+		*value = decimals > 0 ? round(*value * scale) / scale : round(*value / scale) * scale;
+	}
+}
+
 /* The metrics of a task may count different things: a loss twice an epoch is counted by rows, a score by epochs. */
 static int curve_put_counts(struct store *store, int64_t task_id, int64_t name_id, const struct curve *curve,
 			    struct json *out)
@@ -256,6 +284,7 @@ static int metrics_put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 	int rc = curve_read(pieces->store, row_int(row, 0), pieces->name, &curve);
 	if (rc == 0 && curve.points.len) {
 		curve_thin(&curve, (size_t)pieces->points);
+		curve_round(&curve, pieces->digits);
 		json_map(&pieces->json);
 		row_put_int(row, 1, "task", &pieces->json);
 		rc = curve_put_counts(pieces->store, row_int(row, 0), pieces->name, &curve, &pieces->json);
@@ -302,6 +331,7 @@ int store_json_metrics(struct store *store, int64_t experiment, const struct sto
 	struct json *out = &pieces->json;
 	pieces->name = name_id;
 	pieces->points = asked->points;
+	pieces->digits = asked->digits;
 	pieces->axis = asked->axis;
 	pieces->from = asked->from;
 	pieces->to = asked->to;

@@ -14,6 +14,7 @@ struct task_pieces {
 	struct json json; /* writes into the piece */
 	struct buf begun;
 	int64_t name, points; /* curves: of this metric, thinned to so many */
+	int64_t digits; /* curves: of their values; 0: all */
 	enum store_axis axis;
 	int64_t from, to; /* curves: steps */
 	int64_t *only; /* curves: of these tasks, ascending; NULL: of all */

@@ -212,6 +212,25 @@ def test_curves_of_some_tasks_and_of_some_steps(daemon):
     assert all(c["step"] == list(range(400, 450)) for c in some)
 
 
+def test_curves_have_the_digits_that_are_asked_for(daemon):
+    """A picture needs few digits. Where values differ by less than their size, digits of the difference count."""
+    script = """
+        for step in range(5):
+            print("loss=%.9f top=%.9f epoch=%d" % (1 / (step + 3), 900 + 1 / (step + 3), step))
+    """
+    experiment = daemon.submit(script, {"parameters": {"x": [1]}, "objective": "loss"})
+    daemon.wait_ended(experiment)
+
+    def values(**query):
+        query = "&".join(f"{key}={value}" for key, value in query.items())
+        return daemon.get(f"/experiments/{experiment}/metrics?{query}")["tasks"][0]["value"]
+
+    assert values(name="loss", digits=3) == [0.333, 0.25, 0.2, 0.167, 0.143]
+    assert values(name="top", digits=3) == [900.333, 900.25, 900.2, 900.167, 900.143]
+    assert values(name="loss", digits=0) == values(name="loss") == [0.333333333, 0.25, 0.2, 0.166666667, 0.142857143]
+    assert daemon.request("GET", f"/experiments/{experiment}/metrics?digits=18").status == 400
+
+
 def test_an_answer_names_the_event_from_which_a_page_misses_nothing(daemon):
     before = daemon.request("GET", "/experiments").headers["X-Sluice-Event"]
     experiment = daemon.submit("print('val_loss=1 epoch=0')", {"parameters": {"x": [1]}, "objective": "val_loss"})

@@ -21,7 +21,7 @@ for i in range(${EPOCHS}):
     noise = math.sin(i * 12.9898 + seed) * 0.02
     level = 0.2 + abs(math.log10(lr) + 3) * 0.03 + (0.5 if (opt == 'sgd') == (layers < 3) else 0)
     v = level + 0.8 * math.exp(-i / 40) + noise
-    print('epoch=%d loss=%.5f val_loss=%.5f accuracy=%.5f latency=%.3f' % (
+    print('epoch=%d loss=%.5f val_loss=%.9f accuracy=%.5f latency=%.3f' % (
         i, v * 0.8 - noise, v, 1 - v / 2, layers * 3 + (2 if opt == 'adam' else 0) + lr), flush=False)
 `;
 
@@ -140,6 +140,32 @@ test('all points of a zoomed stretch are drawn, of a whole curve the thinned one
     part,
     Array.from({ length: 101 }, (_, i) => 100 + i),
   );
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('a chart gets the digits that it can show, a table and a file get all of them', { skip }, async () => {
+  const { page } = seat;
+  const asked = [];
+  page.on('request', (r) => r.url().includes(`/${id}/metrics?`) && asked.push(new URL(r.url()).searchParams));
+  await visit();
+  assert.deepEqual(
+    asked.map((query) => query.get('digits')),
+    ['5'],
+  );
+  const wait = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save the chart curves' }).click();
+  await page.getByRole('menuitem', { name: /^CSV/ }).click();
+  const rows = (await readFile(await (await wait).path(), 'utf8')).trim().split('\r\n').slice(1);
+  const whole = await api('GET', `/experiments/${id}/metrics?points=300&tasks=1`);
+  assert.deepEqual(
+    rows.filter((row) => row.startsWith('1,val_loss,')).map((row) => Number(row.split(',')[3])),
+    whole.tasks[0].value,
+  );
+  await visit();
+  await page.getByRole('button', { name: 'Table', exact: true }).click();
+  const title = String(Math.max(...whole.tasks[0].value));
+  assert.ok(title.length > 8, title);
+  await page.locator(`td[title="${title}"]`).first().waitFor();
   assert.deepEqual(seat.troubles, []);
 });
 

@@ -186,11 +186,8 @@ static int ask_pieces(int rc, struct pieces *pieces, struct buf *out)
 static int ask_metrics(struct store *store, struct buf *out)
 {
 	struct pieces pieces = {0};
-	return ask_pieces(
-		store_json_metrics(store, 1,
-				   &(struct store_curves){"val_loss", 100, STORE_AXIS_STEP, NULL, 0, INT64_MAX},
-				   &pieces),
-		&pieces, out);
+	struct store_curves asked = {.name = "val_loss", .points = 100, .to = INT64_MAX};
+	return ask_pieces(store_json_metrics(store, 1, &asked, &pieces), &pieces, out);
 }
 
 static int ask_export(struct store *store, struct buf *out)

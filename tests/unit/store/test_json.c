@@ -121,8 +121,8 @@ static struct node *at(struct node *node, const char *a, const char *b)
 static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 {
 	struct pieces pieces = {0};
-	int rc = store_json_metrics(f->store, experiment,
-				    &(struct store_curves){name, 300, STORE_AXIS_STEP, NULL, 0, INT64_MAX}, &pieces);
+	struct store_curves asked = {.name = name, .points = 300, .to = INT64_MAX};
+	int rc = store_json_metrics(f->store, experiment, &asked, &pieces);
 	return rc < 0 ? rc : pieces_finish(&pieces, &f->text);
 }
 
@@ -370,6 +370,39 @@ static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 	}
 }
 
+static void test_rounding_keeps_the_digits_that_tell_neighbours_apart(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		const char *values, *rounded;
+	} cases[] = {
+		{"0.0013371337", "[0.0013371337]"}, /* nothing to compare it with */
+		{"0.123456789), (1.23456789), (12.3456789", "[0.12346,1.2346,12.346]"},
+		{"1000.00012345), (1000.00098765", "[1000.00012345,1000.00098765]"},
+		{"1000.12346), (1002.98768", "[1000.1235,1002.9877]"},
+		{"123456789.0), (-987654321.0", "[123460000,-987650000]"},
+		{"NULL), (0.0), (2.5e-13), (0.33333333", "[\"NaN\",0,2.5e-13,0.33333]"},
+		{"1e300), (1.23456789e-300", "[1e+300,1.23456789e-300]"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char sql[400];
+		struct pieces pieces = {0};
+		struct store_curves asked = {.points = 300, .digits = 5, .to = INT64_MAX, .tasks = "4"};
+		run_sql(f, "DELETE FROM metric WHERE task = 14");
+		snprintf(sql, sizeof(sql),
+			 "WITH v(x) AS (VALUES (%s)) INSERT INTO metric (task, name, step, value, time_ms) "
+			 "SELECT 14, 2, row_number() OVER (), x, 1 FROM v",
+			 cases[i].values);
+		run_sql(f, sql);
+		assert_int_equal(store_json_metrics(f->store, 1, &asked, &pieces), 0);
+		assert_int_equal(pieces_finish(&pieces, &f->text), 0);
+		const char *found = strstr(buf_text(&f->text), "\"value\":");
+		assert_non_null(found);
+		assert_memory_equal(found + strlen("\"value\":"), cases[i].rounded, strlen(cases[i].rounded));
+		buf_clear(&f->text);
+	}
+}
+
 /* Time passes with every look at it. */
 static int64_t running_clock(void)
 {
@@ -392,7 +425,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		" INSERT INTO metric (task, name, step, value, time_ms) SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
 	assert_int_equal(store_json_metrics(f->store, 1,
-					    &(struct store_curves){NULL, 300, STORE_AXIS_STEP, NULL, 0, INT64_MAX},
+					    &(struct store_curves){.points = 300, .to = INT64_MAX},
 					    &pieces),
 			 0);
 	while (pieces.make(pieces.ctx, &whole) > 0)
@@ -608,6 +641,7 @@ int main(void)
 		CASE(test_metrics_default_to_the_objective),
 		CASE(test_a_curve_has_the_places_on_its_axis),
 		CASE(test_thinning_keeps_first_last_minimum_maximum_and_nan),
+		CASE(test_rounding_keeps_the_digits_that_tell_neighbours_apart),
 		CASE(test_an_answer_in_pieces_is_the_answer),
 		CASE(test_csv_quotes_and_leaves_unknown_empty),
 		CASE(test_export_holds_every_task_with_curves_and_attempts),

@@ -9,19 +9,26 @@ interface Props {
   name: string;
   // What holds the chart or charts with their legend.
   of: { current: HTMLElement | null };
-  csv: () => string;
+  csv: () => string | Promise<string>;
 }
 
 export function Export({ name, of, csv }: Props) {
   const make = (kind: 'svg' | 'png') => async () => {
     try {
       // Drawn on white whatever the theme: that is what paper is.
-      const { figure, toPng } = await import('./figure');
+      const { figure, toPng } = await import('./experiment/charts');
       const svg = await inLight(() => figure(of.current!));
       const blob = kind === 'svg' ? new Blob([svg.text], { type: 'image/svg+xml' }) : await toPng(svg);
       saveBlob(blob, `${name}.${kind}`);
     } catch (error) {
       toast(`The picture could not be made: ${message(error)}`, { level: 'error' });
+    }
+  };
+  const save = async () => {
+    try {
+      saveBlob(new Blob([await csv()], { type: 'text/csv' }), `${name}.csv`);
+    } catch (error) {
+      toast(`The values could not be fetched: ${message(error)}`, { level: 'error' });
     }
   };
   return (
@@ -35,7 +42,7 @@ export function Export({ name, of, csv }: Props) {
         {
           label: 'CSV of what is drawn',
           icon: 'file',
-          run: () => saveBlob(new Blob([csv()], { type: 'text/csv' }), `${name}.csv`),
+          run: () => void save(),
         },
       ]}
     />

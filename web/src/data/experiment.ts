@@ -20,6 +20,8 @@ export const PAGE = 500;
 const KEPT = 5000;
 // Points asked for in all; a curve needs few of them when there are many, and a zoom fetches the rest.
 const POINTS_TOTAL = 30000;
+// Digits of a value that a chart can show: those of its readings (lib/format.ts), and a tenth of a pixel.
+const DIGITS = '5';
 const LATER_MS = 1500;
 // Up to so many changed tasks are asked for by their numbers.
 const FEW = 40;
@@ -90,6 +92,9 @@ export class ExperimentStore extends Store {
   private bare = new Set<number>();
   private range: [number, number] | null = null;
   private points = 0;
+  // Values with all their digits: wanted, and here.
+  private exact = false;
+  private full = false;
 
   constructor(
     readonly id: string,
@@ -290,6 +295,7 @@ export class ExperimentStore extends Store {
     const many = (drawn?.length || this.tasks.value.size || this.known || 1) * names.length;
     this.points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
     const asked = this.wanted;
+    const { exact } = this;
     const turn = ++this.drawing;
     this.late ??= [];
     let got: Curves[];
@@ -306,6 +312,7 @@ export class ExperimentStore extends Store {
       }
     }
     if (turn !== this.drawing) return;
+    this.full = exact;
     this.bare.clear();
     const all = got.flatMap((curves) => curves.tasks);
     const axis = axisOf(asked, all);
@@ -346,6 +353,7 @@ export class ExperimentStore extends Store {
   private async fetchCurves(name: string | null, more: Record<string, string>): Promise<Curves> {
     const query = new URLSearchParams({ points: String(this.points), ...more });
     if (name) query.set('name', name);
+    if (!this.exact) query.set('digits', DIGITS);
     try {
       return await get<Curves>(`${this.base}/metrics?${query}`);
     } catch (error) {
@@ -355,7 +363,13 @@ export class ExperimentStore extends Store {
     }
   }
 
-  // Shows a stretch of the axis: curves that were thinned get all the points that they have there.
+  // Fetches what is drawn with all digits, for a table or a file.
+  async fetchExact() {
+    this.exact = true;
+    while (!this.full) await this.fetchLines();
+  }
+
+  // Shows a stretch of the axis: curves get all the points that they have there, with the digits that tell these apart.
   async zoom(range: [number, number] | null) {
     this.range = range;
     try {
@@ -370,7 +384,7 @@ export class ExperimentStore extends Store {
     if (!range) return;
     const axis = this.axis.value;
     for (const [name, lines] of this.curves) {
-      const thin = [...lines].filter(([, line]) => line.step.length >= this.points / 2);
+      const thin = [...lines].filter(([, line]) => !this.full || line.step.length >= this.points / 2);
       const steps = thin.map(([, line]) => within(line, range)).filter((part) => part !== null);
       if (!steps.length) continue;
       const from = Math.min(...steps.map((part) => part[0]));

@@ -396,6 +396,10 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
     const plain = !next.length || (next.length === 1 && next[0] === goal?.metric);
     setQuery({ metric: plain ? null : joinNames(next) });
   };
+  const csv = async () => {
+    await store.fetchExact();
+    return csvOf(store, tasks, shown);
+  };
   return (
     <Card
       title={
@@ -433,9 +437,10 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
             on={asTable.value}
             onChange={(on) => {
               asTable.value = on;
+              if (on) store.fetchExact().catch((problem) => toast(message(problem), { level: 'error' }));
             }}
           />
-          <Export name={`${e.id}-curves`} of={body} csv={() => csvOf(store, tasks, shown)} />
+          <Export name={`${e.id}-curves`} of={body} csv={csv} />
         </div>
       }
     >

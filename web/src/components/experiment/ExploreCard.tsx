@@ -24,14 +24,9 @@ export function ExploreCard(props: ExploreProps) {
   const tab = TABS.find((t) => t.value === wanted)?.value ?? 'none';
   useEffect(() => {
     if (tab === 'none' || tabs.value) return;
-    Promise.all([import('./Explore'), import('./Timeline')])
-      .then(([explore, timeline]) => {
-        tabs.value = {
-          scatter: explore.ScatterTab,
-          slices: explore.SlicesTab,
-          pairs: explore.PairsTab,
-          timeline: timeline.TimelineTab,
-        };
+    import('./charts')
+      .then(({ ScatterTab, SlicesTab, PairsTab, TimelineTab }) => {
+        tabs.value = { scatter: ScatterTab, slices: SlicesTab, pairs: PairsTab, timeline: TimelineTab };
       })
       .catch((error) => {
         failed.value = message(error);
