@@ -111,23 +111,24 @@ size_t num_format_int(int64_t value, char text[static NUM_INT_CHARS])
 	return at;
 }
 
-/* Most numbers are counts and times with at most three decimals: these need no search for the digits that read back.
- * The text has at most 15 digits, so it is the one that the search would find. */
-static bool num_format_thousandths(double value, char text[static NUM_REAL_CHARS])
+/* Most numbers are counts, times and results with few decimals: these need no search for the digits that read back. The
+ * text has at most 15 digits, so it is the one that the search would find. `parts` is 10 to the number of decimals. */
+static bool num_format_parts(double value, int64_t parts, char text[static NUM_REAL_CHARS])
 {
-	if (!(fabs(value) < 1e12))
+	if (!(fabs(value) < 1e15 / (double)parts))
 		return false;
-	int64_t thousandths = llrint(value * 1000), whole = thousandths / 1000;
-	if ((double)thousandths / 1000 != value)
+	int64_t count = llrint(value * (double)parts), whole = count / parts, rest = count % parts;
+	if ((double)count / (double)parts != value)
 		return false;
-	int rest = abs((int)(thousandths % 1000));
+	if (rest < 0)
+		rest = -rest;
 	size_t at = 0;
 	if (value < 0 && !whole)
 		text[at++] = '-';
 	at += num_format_int(whole, text + at);
 	if (rest)
 		text[at++] = '.';
-	for (int digit = 100; rest; digit /= 10) {
+	for (int64_t digit = parts / 10; rest; digit /= 10) {
 		text[at++] = (char)('0' + rest / digit);
 		rest %= digit;
 	}
@@ -141,7 +142,10 @@ void num_format_real(double value, char text[static NUM_REAL_CHARS])
 		snprintf(text, NUM_REAL_CHARS, "%s", signbit(value) ? "-0.0" : "0");
 		return;
 	}
-	if (num_format_thousandths(value, text))
+	if (num_format_parts(value, 1000, text))
+		return;
+	/* What is smaller is written with an exponent. */
+	if (fabs(value) >= 1e-4 && (num_format_parts(value, 1000000, text) || num_format_parts(value, 1000000000, text)))
 		return;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, NUM_REAL_CHARS, "%.*g", digits, value);

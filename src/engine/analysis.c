@@ -20,6 +20,8 @@
 #define ANALYSIS_RUNS 2000
 /* Tasks between two looks at the clock. */
 #define ANALYSIS_STEP 50
+/* Configurations: the means of all of them are made for each such step. */
+#define ANALYSIS_MEANS 1000
 
 struct analysis {
 	struct engine *engine;
@@ -102,8 +104,9 @@ static int stage_progress(struct analysis *a, struct json *out)
 		json_key(out, "progress");
 		json_list(out);
 	}
-	int count = store_json_progress(engine_store(a->engine), a->scratch.id, &a->progress, ANALYSIS_STEP, out);
-	if (count < 0 || count == ANALYSIS_STEP)
+	int64_t most = a->progress.repeated ? ANALYSIS_MEANS : ANALYSIS_STEP;
+	int count = store_json_progress(engine_store(a->engine), a->scratch.id, &a->progress, most, out);
+	if (count < 0 || count == most)
 		return count;
 	json_end(out);
 	return 0;

@@ -30,11 +30,12 @@ static const char sql_least[] = SQL_BEST(""), sql_most[] = SQL_BEST(" DESC");
 #define SQL_MEAN(order) SQL_CONFIGURATIONS("t.id" MEAN_JSON(ROW_COLUMN), order, "?2")
 static const char sql_least_mean[] = SQL_MEAN(""), sql_most_mean[] = SQL_MEAN(" DESC");
 /* Those that SQL_BEST counts, once they have ended, however they ended. The plus keeps SQLite from the index by state: the
- * one by end has the order. */
+ * one by end has the order. It takes that one for a plain comparison only; for (finished_ms, number) > (?2, ?3) it sorts
+ * all tasks by their best first, for each piece of the answer. */
 static const char sql_ended[] =
-	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND (finished_ms, number) > (?2, ?3) "
-	"AND +state >= " NUMBER(FINISHED) " AND best IS NOT NULL AND beyond IS NULL "
-					  "ORDER BY finished_ms, number LIMIT ?4";
+	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND finished_ms >= ?2 "
+	"AND (finished_ms > ?2 OR number > ?3) AND +state >= " NUMBER(
+		FINISHED) " AND best IS NOT NULL AND beyond IS NULL ORDER BY finished_ms, number LIMIT ?4";
 /* Where configurations are repeated: each with its mean, at the end of its last task, once all have ended well. */
 static const char sql_ended_means[] =
 	"SELECT min(t.number), max(t.finished_ms) AS at, c.m, c.f FROM task t JOIN (" SQL_MEANS

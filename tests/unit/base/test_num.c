@@ -115,7 +115,8 @@ static void numbers_with_few_decimals_print_as_printf_does(void **state)
 	rng_seed(&rng, 2);
 	for (int i = 0; i < 200000; i++) {
 		int64_t whole = (int64_t)rng_next(&rng) >> rng_next(&rng) % 64;
-		double per = (double[]){1, 10, 1000, 10000}[i % 4], value = (double)whole / per;
+		static const double parts[] = {1, 10, 1000, 10000, 1e6, 1e7, 1e9, 1e10};
+		double value = (double)whole / parts[i % COUNT_OF(parts)];
 		char text[NUM_REAL_CHARS], expected[NUM_REAL_CHARS];
 		snprintf(expected, sizeof(expected), "%.15g", value);
 		num_format_real(value, text);

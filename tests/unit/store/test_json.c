@@ -498,6 +498,36 @@ static void test_analysis_puts_the_best_first_by_goal(void **state)
 	assert_true(node_get_real(progress->items[2], "best", 0) == 0.9);
 }
 
+/* One piece of the answer must not cost what all of them cost. */
+static void test_a_piece_of_the_progress_reads_its_own_tasks(void **state)
+{
+	struct fixture *f = *state;
+	run_sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 2099) "
+		"INSERT INTO task (experiment, number, state, created_ms, finished_ms, parameters, best) "
+		"SELECT 2, i, 3, 1, 1700000000000 + (i * 7919) % 2000, '{}', i FROM n");
+	struct json out = json_to(&f->text);
+	struct store_progress walk = {.best = NAN};
+	json_list(&out);
+	int pieces = 0;
+	while (store_json_progress(f->store, 2, &walk, 50, &out) == 50)
+		pieces++;
+	json_end(&out);
+	assert_int_equal(pieces, 40);
+	struct node *progress = parse(f);
+	assert_int_equal(progress->count, 2003);
+	int found = 0;
+	for (sqlite3_stmt *s = sqlite3_next_stmt(store_db(f->store), NULL); s;
+	     s = sqlite3_next_stmt(store_db(f->store), s)) {
+		if (!strstr(sqlite3_sql(s), "SELECT number, finished_ms, best"))
+			continue;
+		found++;
+		assert_int_equal(sqlite3_stmt_status(s, SQLITE_STMTSTATUS_SORT, 0), 0);
+		assert_in_range(sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 0), 1, 100000);
+	}
+	assert_int_equal(found, 1);
+}
+
 static void test_texts_only_of_known_columns(void **state)
 {
 	struct fixture *f = *state;
@@ -646,6 +676,7 @@ int main(void)
 		CASE(test_csv_quotes_and_leaves_unknown_empty),
 		CASE(test_export_holds_every_task_with_curves_and_attempts),
 		CASE(test_analysis_puts_the_best_first_by_goal),
+		CASE(test_a_piece_of_the_progress_reads_its_own_tasks),
 		CASE(test_texts_only_of_known_columns),
 		CASE(test_energy_lists_the_newest_experiments),
 		CASE(test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere),
