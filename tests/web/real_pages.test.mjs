@@ -2,7 +2,7 @@
 // that are true at every moment, and little on the wire. SLUICE_BIN names the program.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { audit, launch, open } from './browser.mjs';
+import { audit, launch, open, until } from './browser.mjs';
 import { Daemon, skip } from './daemon.mjs';
 
 let daemon;
@@ -251,6 +251,28 @@ test('results that come faster than answers are made do not keep the analysis an
   const first = 1100 + added;
   await page.waitForFunction((n) => Number(document.querySelector('[data-row]')?.dataset.row) >= n, first);
   assert.ok(asked <= 2, `${asked} requests at a time`);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('an analysis that takes long is asked for again after ten times as long', { skip }, async () => {
+  const { page } = seat;
+  const { id } = await imported('slow line', 30);
+  const asked = [];
+  const TOOK_MS = 300;
+  await page.route(`**/${id}/analysis`, async (route) => {
+    const response = await route.fetch();
+    asked.push(Date.now());
+    await better(id, asked.length);
+    await new Promise((done) => {
+      setTimeout(done, TOOK_MS);
+    });
+    await route.fulfill({ response });
+  });
+  await page.goto(`${daemon.url}/e/${id}`);
+  await until(() => asked.length >= 3);
+  // A page that has much else to do waits longer, never less.
+  for (let i = 1; i < 3; i++) assert.ok(asked[i] - asked[i - 1] >= TOOK_MS * 9, `${asked[i] - asked[i - 1]} ms`);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   assert.deepEqual(seat.troubles, []);
 });

@@ -1,11 +1,10 @@
 // How much longer an experiment takes, and what its tasks should ask for next time, with the evidence. Nothing is shown
 // where nothing is known.
-import { useEffect, useState } from 'preact/hooks';
-import { get } from '../../data/api';
 import { useOutlook } from '../../data/left';
 import type { Advice as Answer, Experiment, Left } from '../../data/types';
 import { duration, energy } from '../../lib/format';
 import { Card } from '../Card';
+import { useAbout } from './Insight';
 
 // "3m 20s (2m 50s to 4m), 12 kJ"
 export function leftText(left: Left): string {
@@ -15,19 +14,8 @@ export function leftText(left: Left): string {
 }
 
 export function Advice({ e }: { e: Experiment }) {
-  const [answer, setAnswer] = useState<Answer | null>(null);
-  const ended = e.tasks.finished + e.tasks.pruned;
+  const answer = useAbout<Answer>(e, 'advice').value;
   const { left, slow } = useOutlook(e.tasks.running > 0 ? `/experiments/${e.id}` : null);
-  useEffect(() => {
-    let there = true;
-    get<Answer>(`/experiments/${e.id}/advice`).then(
-      (got) => there && setAnswer(got),
-      () => there && setAnswer(null), // it is an extra: the page is whole without it
-    );
-    return () => {
-      there = false;
-    };
-  }, [e.id, ended]);
   const items = answer?.items ?? [];
   if (!items.length && !left && !slow?.length) return null;
   return (

@@ -11,8 +11,11 @@ import { KeyValues } from '../KeyValues';
 import { ended } from '../State';
 import { ChangeDialog, SuggestDialog } from './Living';
 
-// Results come in bursts; the analysis follows at its leisure.
+// Results come in bursts; the analysis follows at its leisure. Of many tasks it is large: it may have a tenth of a slow
+// line.
 const FOLLOW_MS = 1500;
+const FOLLOW_MOST_MS = 20000;
+const SHARE = 10;
 
 // Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that
 // is null. One request at a time, and each answer is shown: results may come faster than an answer can be made.
@@ -23,18 +26,21 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
   const wanted = useRef<{ path: string; mark: string } | null>(null);
   wanted.current = also === null ? null : { path, mark };
   const busy = useRef(false);
-  const last = useRef(0);
+  const next = useRef(0);
   const follow = async () => {
     if (busy.current) return;
     busy.current = true;
     for (let done = ''; wanted.current && wanted.current.mark !== done; ) {
       await new Promise((go) => {
-        setTimeout(go, Math.max(0, last.current + FOLLOW_MS - Date.now()));
+        setTimeout(go, Math.max(0, next.current - Date.now()));
       });
       const now: { path: string; mark: string } | null = wanted.current;
       if (!now) break;
-      last.current = Date.now();
+      const asked = Date.now();
+      next.current = asked + FOLLOW_MS;
       const answer = await get<T>(now.path).catch(() => null);
+      const took = Date.now() - asked;
+      next.current = asked + Math.min(FOLLOW_MOST_MS, Math.max(FOLLOW_MS, took * SHARE));
       if (answer && wanted.current?.path === now.path) got.value = answer;
       done = now.mark;
     }
