@@ -145,7 +145,8 @@ void num_format_real(double value, char text[static NUM_REAL_CHARS])
 	if (num_format_parts(value, 1000, text))
 		return;
 	/* What is smaller is written with an exponent. */
-	if (fabs(value) >= 1e-4 && (num_format_parts(value, 1000000, text) || num_format_parts(value, 1000000000, text)))
+	if (fabs(value) >= 1e-4 &&
+	    (num_format_parts(value, 1000000, text) || num_format_parts(value, 1000000000, text)))
 		return;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, NUM_REAL_CHARS, "%.*g", digits, value);

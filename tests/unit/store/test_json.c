@@ -424,10 +424,8 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
 		" INSERT INTO metric (task, name, step, value, time_ms) SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
-	assert_int_equal(store_json_metrics(f->store, 1,
-					    &(struct store_curves){.points = 300, .to = INT64_MAX},
-					    &pieces),
-			 0);
+	assert_int_equal(
+		store_json_metrics(f->store, 1, &(struct store_curves){.points = 300, .to = INT64_MAX}, &pieces), 0);
 	while (pieces.make(pieces.ctx, &whole) > 0)
 		count++;
 	pieces_free(&pieces);
