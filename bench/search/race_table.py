@@ -83,6 +83,8 @@ class Field:
                 "-" if m not in row else f"**{number(row[m])}**" if row[m] == row[first] else number(row[m]) for m in self.methods) + " |")
         print("| mean rank | " + " | ".join(f"{statistics.mean(self.rank(n, m) for n in self.names):.2f}" if m in self.everywhere else "-"
                                             for m in self.methods) + " |")
+        counts = {m: [len(row[m]) for row in self.values.values() if m in row] for m in self.methods}
+        print("| seeds | " + " | ".join(number_range(counts[m]) for m in self.methods) + " |")
 
     def rivals(self, name):
         """Of a problem that both `auto` and others were run on."""
