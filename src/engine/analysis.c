@@ -280,18 +280,22 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	const struct engine_experiment *e = engine_find(a->engine, row->id);
 	const struct strategy *strategy = search_find(row->strategy);
 	struct json *out = a->out;
-	int64_t proposed;
+	int64_t last, imported;
 	if (row->removing)
 		return -ENOENT;
-	int rc = store_last_number(engine_store(a->engine), row->id, &proposed);
+	int rc = store_last_number(engine_store(a->engine), row->id, &last);
+	if (rc == 0)
+		rc = store_count_imported(engine_store(a->engine), row->id, &imported);
 	if (rc < 0)
 		return rc;
+	int64_t proposed = last - imported;
 	json_map(out);
 	json_key_string(out, "strategy", row->strategy);
 	json_key_string(out, "title", strategy ? strategy->title : row->strategy);
 	json_key_string(out, "reason", row->strategy_reason);
-	json_key_int(out, "planned", row->asked_all ? proposed : row->planned);
+	json_key_int(out, "planned", row->asked_all ? proposed : row->planned - imported);
 	json_key_int(out, "proposed", proposed);
+	json_key_int(out, "imported", imported);
 	json_key(out, "ask_ms");
 	if (e && e->ask_ms > 0)
 		json_put_real(out, e->ask_ms);

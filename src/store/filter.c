@@ -66,12 +66,29 @@ static struct filter *filter_fail(struct parser *p, const char *what, const char
 	return NULL;
 }
 
+/* How far a column is from what was written: one wrong letter, then a name that begins what was written (lr in lrate) or
+ * stands in it or around it (rate and learning_rate), then two wrong letters. */
+enum filter_far { FAR_LETTER, FAR_BEGINS, FAR_WITHIN, FAR_LETTERS, FAR_OTHER };
+
+static enum filter_far filter_far(const char *column, const char *name)
+{
+	size_t len = strlen(column), asked = strlen(name);
+	unsigned letters = text_distance(column, name);
+	if (letters < 2)
+		return FAR_LETTER;
+	if (len > 1 && strncasecmp(column, name, len) == 0)
+		return FAR_BEGINS;
+	if ((len > 2 && strcasestr(name, column)) || (asked > 2 && strcasestr(column, name)))
+		return FAR_WITHIN;
+	return letters == 2 && asked > 3 ? FAR_LETTERS : FAR_OTHER;
+}
+
 static const char *filter_nearest(const struct filter_column *columns, size_t count, const char *name)
 {
 	const char *best = NULL;
-	unsigned least = strlen(name) < 4 ? 2 : 3;
+	enum filter_far least = FAR_OTHER;
 	for (size_t i = 0; i < count; i++) {
-		unsigned far = text_distance(columns[i].name, name);
+		enum filter_far far = filter_far(columns[i].name, name);
 		if (far < least) {
 			least = far;
 			best = columns[i].name;

@@ -62,6 +62,7 @@ enum kind {
 	KIND_NUMBER,
 	KIND_TEXT,
 	KIND_LIST,
+	KIND_STAR,
 };
 
 /* What every task has. `started` is a time for sorting; `elapsed` the older name of `time`. */
@@ -81,7 +82,7 @@ static const struct {
 	{"attempt", KIND_NUMBER, ROW_ATTEMPT, FILTER_PLAIN}, {"repeat", KIND_NUMBER, ROW_REPEAT, FILTER_PLAIN},
 	{"node", KIND_TEXT, ROW_NODE, FILTER_PLAIN},         {"job", KIND_TEXT, ROW_JOB, FILTER_PLAIN},
 	{"tags", KIND_LIST, ROW_TAGS, FILTER_PLAIN},         {"notes", KIND_TEXT, ROW_NOTES, FILTER_PLAIN},
-	{"beyond", KIND_TEXT, ROW_BEYOND, FILTER_PLAIN},     {"star", KIND_TEXT, ROW_STAR, FILTER_PLAIN},
+	{"beyond", KIND_TEXT, ROW_BEYOND, FILTER_PLAIN},     {"star", KIND_STAR, ROW_STAR, FILTER_PLAIN},
 };
 
 struct column {
@@ -111,6 +112,12 @@ static const char *query_state(size_t i)
 	return i < STORE_STATE_COUNT ? store_state_name((enum store_state)i) : NULL;
 }
 
+static const char *query_star(size_t i)
+{
+	static const char *const words[] = {"yes", "no"};
+	return i < COUNT_OF(words) ? words[i] : NULL;
+}
+
 static void query_add_column(struct query *query, const char *prefix, const char *name, struct column column,
 			     enum filter_unit unit)
 {
@@ -118,7 +125,10 @@ static void query_add_column(struct query *query, const char *prefix, const char
 	column.of = column.name + strlen(prefix);
 	vec_push(&query->columns, column);
 	vec_push(&query->names,
-		 ((struct filter_column){column.name, unit, column.kind == KIND_STATE ? query_state : NULL}));
+		 ((struct filter_column){column.name, unit,
+					 column.kind == KIND_STATE          ? query_state
+						 : column.kind == KIND_STAR ? query_star
+									    : NULL}));
 }
 
 /* The first of several columns of one name is found: a parameter goes before the rest. */
@@ -407,6 +417,7 @@ struct filter_value query_value(struct query *query, size_t at)
 		return query_point(row, ROW_BEST, row_is_null(row, ROW_BEST_STEP) ? ROW_LAST_STEP : ROW_BEST_STEP);
 	case KIND_FINAL: return query_point(row, ROW_LAST, ROW_LAST_STEP);
 	case KIND_NUMBER: return row_is_null(row, column->at) ? query_none() : query_number(row_real(row, column->at));
+	case KIND_STAR:
 	case KIND_TEXT: return query_text(row_text(row, column->at));
 	case KIND_LIST: return query_list(row_text(row, column->at));
 	}

@@ -48,6 +48,7 @@ static const char sql_find_asked[] = TASK_SELECT
 	"WHERE experiment = ?1 AND asked = ?2 AND wanted <> " NUMBER(WANT_REMOVE);
 static const char sql_last_number[] = "SELECT max(coalesce((SELECT max(number) FROM task WHERE experiment = ?1), 0), "
 				      "removed_last) FROM experiment WHERE id = ?1";
+static const char sql_count_imported[] = "SELECT count(*) FROM task WHERE experiment = ?1 AND reason IS 'imported'";
 static const char sql_find_marked[] = TASK_SELECT
 	"WHERE experiment = ?1 AND number >= ?2 AND wanted = " NUMBER(WANT_REMOVE) " ORDER BY number LIMIT 1";
 static const char sql_count_removed[] =
@@ -220,6 +221,11 @@ int store_keep_task(void *ctx, const struct store_task *row)
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret)
 {
 	return row_read_int(store, store_bind(store, sql_last_number, "i", experiment), ret);
+}
+
+int store_count_imported(struct store *store, int64_t experiment, int64_t *ret)
+{
+	return row_read_int(store, store_bind(store, sql_count_imported, "i", experiment), ret);
 }
 
 int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx)

@@ -322,6 +322,7 @@ export function search(model) {
     reason: e.search.reason,
     planned: tasks.length + model.extra,
     proposed: tasks.length,
+    imported: 0,
     ask_ms: null,
     fidelities: [],
     state:

@@ -64,7 +64,7 @@ test('of many causes the first are shown with a way to the rest, and a long text
   const { page } = seat;
   const script = `import sys
 n = int(sys.argv[1].split('=')[1])
-raise ValueError('cause number %d: %s end' % (n, 'far too wide ' * 20))
+raise ValueError('cause number %s: %s end' % ('abcdefghi'[n - 1], 'far too wide ' * 20))
 `;
   const { id } = await daemon.api('POST', '/experiments', {
     experiment: {
@@ -79,16 +79,45 @@ raise ValueError('cause number %d: %s end' % (n, 'far too wide ' * 20))
   await daemon.cli('watch', id).catch(() => undefined);
   await page.goto(daemon.url);
   const card = page.getByRole('region', { name: 'Needs attention' });
-  await card.getByText('cause number 9').waitFor();
-  assert.equal(await card.getByText('cause number 1:').count(), 0);
+  await card.getByText('cause number i').waitFor();
+  assert.equal(await card.getByText('cause number a:').count(), 0);
   await card.getByRole('button', { name: /^Show \d+ more$/ }).click();
-  const text = card.getByRole('link', { name: /cause number 1:/ });
+  const text = card.getByRole('link', { name: /cause number a:/ });
   await text.waitFor();
   const height = () => text.evaluate((node) => node.getBoundingClientRect().height);
   const short = await height();
-  await card.locator('.attention', { hasText: 'cause number 1:' }).getByRole('button', { name: 'more' }).click();
+  await card.locator('.attention', { hasText: 'cause number a:' }).getByRole('button', { name: 'more' }).click();
   assert.ok((await height()) > short * 1.5, `${await height()} after ${short}`);
   assert.deepEqual(await audit(page), []);
+  await daemon.api('DELETE', `/experiments/${id}`);
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('failures that differ in a number only are one cause, which leads to its tasks', { skip }, async () => {
+  const { page } = seat;
+  const script = `import sys
+n = int(sys.argv[1].split('=')[1])
+if n == 9:
+    raise ValueError('another cause')
+raise ValueError('loss diverged with lr=0.%d after 7 steps' % n)
+`;
+  const { id } = await daemon.api('POST', '/experiments', {
+    experiment: {
+      name: 'alike',
+      script: 'a.py',
+      parameters: { n: [1, 2, 3, 9] },
+      objective: 'val_loss',
+      stop: { failures: 'off' },
+    },
+    files: [{ path: 'a.py', text: script }],
+  });
+  await daemon.cli('watch', id).catch(() => undefined);
+  await page.goto(daemon.url);
+  const card = page.getByRole('region', { name: 'Needs attention' });
+  await card.getByText('3 tasks: ValueError: loss diverged with lr=… after 7 steps').click();
+  const rows = page.locator('table.configurations tbody tr');
+  await page.getByText('3 of 4 tasks').waitFor();
+  assert.equal(await rows.count(), 3);
   await daemon.api('DELETE', `/experiments/${id}`);
   assert.deepEqual(seat.troubles, []);
 });

@@ -13,6 +13,7 @@ const LIBS = [
   'lib/interaction',
   'lib/lanes',
   'lib/near',
+  'lib/alike',
   'lib/spread',
   'lib/label',
   'lib/csv',
@@ -217,14 +218,21 @@ test('a brush in the address means the same values when the axis has grown', () 
 });
 
 test('the points of a zoomed stretch take the place of the thinned ones', () => {
-  const line = { step: [0, 10, 20, 30, 40], value: [1, 2, 3, 4, 5], x: [0, 10, 20, 30, 40] };
+  const infinite = new Map();
+  const line = { step: [0, 10, 20, 30, 40], value: [1, 2, 3, 4, 5], x: [0, 10, 20, 30, 40], infinite };
   assert.deepEqual(lib.within(line, [12, 28]), [10, 30]);
   assert.equal(lib.within(line, [50, 60]), null);
-  const detail = { step: [10, 15, 20, 25, 30], value: [2, 9, 3, 9, 4], x: [10, 15, 20, 25, 30] };
+  const detail = {
+    step: [10, 15, 20, 25, 30],
+    value: [2, null, 3, 9, 4],
+    x: [10, 15, 20, 25, 30],
+    infinite: new Map([[15, 'Infinity']]),
+  };
   const merged = lib.merge(line, detail);
   assert.deepEqual(merged.step, [0, 10, 15, 20, 25, 30, 40]);
-  assert.deepEqual(merged.value, [1, 2, 9, 3, 9, 4, 5]);
-  assert.deepEqual(lib.merge(line, { step: [], value: [], x: [] }), line);
+  assert.deepEqual(merged.value, [1, 2, null, 3, 9, 4, 5]);
+  assert.equal(merged.infinite.get(15), 'Infinity');
+  assert.deepEqual(lib.merge(line, { step: [], value: [], x: [], infinite }), line);
 });
 
 test('the most alike tasks: numbers by their declared range, labels as equal or not', () => {
@@ -336,4 +344,15 @@ test('a brush over whole numbers says and keeps whole numbers', () => {
     tasks.filter((t) => lib.keeps(axis, t, low, high)).map((t) => t.parameters.depth),
     [7, 9],
   );
+});
+
+test('texts that differ in numbers only are alike, and say what they have in common', () => {
+  const texts = ['loss diverged with lr=0.1 at 0x7f00', 'loss diverged with lr=5.2e-05 at 0x7fff'];
+  assert.equal(lib.shapeOf(texts[0]), lib.shapeOf(texts[1]));
+  assert.notEqual(lib.shapeOf('step 1 failed'), lib.shapeOf('step 1 was killed'));
+  assert.equal(lib.inCommon(texts), 'loss diverged with lr=… at …');
+  assert.equal(lib.inCommon(['[Errno 2] data-1.csv', '[Errno 2] data-77.csv']), '[Errno 2] data-….csv');
+  assert.equal(lib.inCommon(['none']), 'none');
+  assert.equal(lib.piece('loss diverged with lr=… at …'), 'loss diverged with lr=');
+  assert.equal(lib.piece('KeyError: "…"'), 'KeyError:');
 });

@@ -113,6 +113,10 @@ static void a_wrong_filter_says_what_is_wrong(void **state)
 	} table[] = {
 		{"optimzer = adam", "did you mean 'optimizer'"},
 		{"whatever > 1", "there is no column 'whatever'"},
+		{"lrate < 1", "did you mean 'lr'"}, /* not state, two letters away */
+		{"loss > 1", "did you mean 'val loss'"},
+		{"stata = error", "did you mean 'state'"},
+		{"runtime > 1h", "did you mean 'time'"},
 		{"lr <", "ends too early"},
 		{"< 3", "missing before '<'"},
 		{"lr < fast", "not a number: 'fast'"},

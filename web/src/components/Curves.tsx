@@ -37,6 +37,9 @@ export function Curves(props: CurvesProps) {
   const latest = useRef(props);
   latest.current = props;
 
+  // Of what is no number only the curve's data say what it is.
+  const shown = (y: number | null) => (y === null ? 'NaN or ∞' : reading(y));
+
   const describe = (id: string, index: number) => {
     const { lines } = latest.current;
     const line = lines.find((l) => l.id === id && keyOf(l) === series.current) ?? lines.find((l) => l.id === id);
@@ -45,8 +48,8 @@ export function Curves(props: CurvesProps) {
       ? latest.current.xFormat(line.x[index])
       : `${latest.current.xLabel} ${line.x[index]}`;
     const name = line.name ?? latest.current.metricName;
-    if (!line.raw) return `${line.label}, ${x}: ${name} ${reading(line.y[index] ?? 'NaN')}`;
-    return `${line.label}, ${x}: ${name} ${reading(line.raw[index] ?? 'NaN')}, smoothed ${reading(line.y[index] ?? 'NaN')}`;
+    if (!line.raw) return `${line.label}, ${x}: ${name} ${shown(line.y[index])}`;
+    return `${line.label}, ${x}: ${name} ${shown(line.raw[index])}, smoothed ${shown(line.y[index])}`;
   };
 
   const setZoom = (range: [number, number] | null) => {

@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../data/api';
-import type { Energy, ExperimentSummary, FailedCost, TaskList } from '../data/types';
+import type { Energy, ExperimentSummary, FailedCost, TaskList, TaskSummary } from '../data/types';
+import { inCommon, piece, shapeOf } from '../lib/alike';
 import { count, duration, energy, plural, threeDigits, when } from '../lib/format';
 import { brief } from '../lib/text';
 import { Card } from './Card';
@@ -23,33 +24,39 @@ const ASKED = 4;
 const SHOWN = 6;
 const LOOKED_AT = 200;
 
-// The failed tasks of an experiment by their cause, the most frequent first, each with its text in full.
+// The words of a failure: the exception, else what the daemon says.
+const wordsOf = (task: TaskSummary) => brief(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed';
+
+// The failed tasks of an experiment by their cause, the most frequent first, each with its text in full. Texts that
+// differ in numbers only are one cause; what a script ended with is none of these numbers.
 async function causes(e: ExperimentSummary): Promise<Item[]> {
   const page = await get<TaskList>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=${LOOKED_AT}`);
-  const groups = new Map<string, Item & { many: number }>();
+  const groups = new Map<string, TaskSummary[]>();
   for (const task of page.items) {
-    const words = brief(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed';
-    const known = groups.get(words);
-    if (known) known.many++;
-    else
-      groups.set(words, {
-        key: `${e.id} ${words}`,
-        href: `/e/${e.id}/${task.number}`,
-        where: e.name,
-        time: task.finished,
-        state: 'error',
-        text: words,
-        many: 1,
-      });
+    const cause = task.cause;
+    const key = `${cause?.kind} ${cause?.code} ${cause?.signal} ${shapeOf(wordsOf(task))}`;
+    groups.set(key, [...(groups.get(key) ?? []), task]);
   }
-  const rows = [...groups.values()].sort((x, y) => y.many - x.many);
   const more = page.total > page.items.length ? ` of the last ${count(page.items.length)}` : '';
-  return rows.map((row) => ({
-    ...row,
-    href: row.many > 1 ? `/e/${e.id}?state=error` : row.href,
-    text:
-      row.many > 1 ? `${plural(row.many, 'task')}${more}: ${row.text}` : `#${row.href.split('/').pop()} ${row.text}`,
-  }));
+  return [...groups.values()]
+    .sort((x, y) => y.length - x.length)
+    .map((tasks) => {
+      const words = inCommon(tasks.map(wordsOf));
+      const [first] = tasks;
+      const many = tasks.length > 1;
+      // The table shows just these where their cause says these words.
+      const found = piece(words);
+      const all = found && tasks.every((task) => task.cause?.text.includes(found));
+      const filter = all ? `&q=${encodeURIComponent(`cause ~ "${found}"`)}` : '';
+      return {
+        key: `${e.id} ${words}`,
+        href: many ? `/e/${e.id}?state=error${filter}` : `/e/${e.id}/${first.number}`,
+        where: e.name,
+        time: first.finished,
+        state: 'error',
+        text: many ? `${plural(tasks.length, 'task')}${more}: ${words}` : `#${first.number} ${words}`,
+      };
+    });
 }
 
 // Running tasks that make no progress, each with what was seen of it.

@@ -31,7 +31,15 @@ export function Seg<T extends string>({
   );
 }
 
-export function Toggle({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
+export function Toggle({
+  label,
+  on,
+  onChange,
+}: {
+  label: ComponentChildren;
+  on: boolean;
+  onChange: (on: boolean) => void;
+}) {
   return (
     <div class="segmented">
       <button type="button" aria-pressed={on} onClick={() => onChange(!on)}>

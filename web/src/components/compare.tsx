@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { info } from '../data/api';
 import type { Compared } from '../data/compare';
 import type { Metric, TaskSummary, Value } from '../data/types';
-import { alignedResults } from '../lib/columns';
+import { alignedResults, ranHere } from '../lib/columns';
 import { toCsv } from '../lib/csv';
 import { capitalize, count, DASH, duration, figureText, figureValue, finite, params } from '../lib/format';
 import { trainingOf } from '../lib/panels';
@@ -93,7 +93,9 @@ function valueIn(one: Compared, name: string): Metric | null {
 }
 
 function objectiveRows(all: Compared[], name: string): RowSpec[] {
-  const epochs = all.map((one) => (isFirst(one, name) ? one.task.best?.epoch : one.task.values?.[name]?.epoch) ?? null);
+  const epochs = all.map(
+    (one) => (ranHere(one.task) ? (isFirst(one, name) ? one.task.best : one.task.values?.[name])?.epoch : null) ?? null,
+  );
   const steps = new Set(all.map((one) => one.e.step_name || 'epoch'));
   const last = all.map((one) => (isFirst(one, name) ? one.task.last?.value : one.task.values?.[name]?.last));
   const best = all.map((one) => valueIn(one, name));

@@ -1,9 +1,8 @@
 // The tasks that are compared: any of any experiments, with the curves of their metrics, kept current.
 import { batch, signal } from '@preact/signals';
-import { finite } from '../lib/format';
 import { nameList } from '../lib/names';
 import { get, taskPath } from './api';
-import { type Axis, addRow, axisOf, epochsIn, type Line, lineOver, place, Store } from './store';
+import { type Axis, addRow, axisOf, emptyLine, epochsIn, type Line, lineOver, place, Store } from './store';
 import type { Experiment, StreamEvent, TaskCurves, TaskList, TaskSummary } from './types';
 
 export interface Ref {
@@ -119,8 +118,8 @@ export class CompareStore extends Store {
         if (!item) continue;
         for (const row of event.data.rows)
           for (const [name, value] of Object.entries(row.values)) {
-            if (!item.lines.has(name)) item.lines.set(name, { step: [], value: [], x: [] });
-            addRow(item.lines.get(name)!, row.step, place(this.axis.value, row, item.task.started), finite(value));
+            if (!item.lines.has(name)) item.lines.set(name, emptyLine());
+            addRow(item.lines.get(name)!, row.step, place(this.axis.value, row, item.task.started), value);
           }
         this.version.value++;
       }

@@ -27,5 +27,6 @@ export function merge(line: Line, detail: Line): Line {
     step: [...line.step.slice(0, head), ...detail.step, ...line.step.slice(tail)],
     value: [...line.value.slice(0, head), ...detail.value, ...line.value.slice(tail)],
     x: [...line.x.slice(0, head), ...detail.x, ...line.x.slice(tail)],
+    infinite: new Map([...line.infinite, ...detail.infinite]),
   };
 }

@@ -2,14 +2,13 @@
 // are all here, and the page sorts them; of more, the daemon gives the first in the order and through the filter that
 // the page asks for, and the charts show the best of those that pass. Filters are always the daemon's.
 import { batch, signal } from '@preact/signals';
-import { finite } from '../lib/format';
 import { nameList, splitNames } from '../lib/names';
 import { bestOf } from '../lib/order';
 import { afterPaint } from '../lib/paint';
 import { Pool } from '../lib/pool';
 import { ApiError, get, message, type Page } from './api';
 import { merge, within } from './curves';
-import { type Axis, addRow, axisOf, epochsIn, experiments, type Line, lineOver, place, Store } from './store';
+import { type Axis, addRow, axisOf, emptyLine, epochsIn, experiments, type Line, lineOver, place, Store } from './store';
 import type { Curves, Experiment, MetricRows, StreamEvent, TaskSummary } from './types';
 
 // So many tasks are all kept here.
@@ -534,9 +533,9 @@ export class ExperimentStore extends Store {
     let moved = false;
     for (const [name, lines] of this.curves) {
       if (!this.complete.value && !lines.has(data.task) && !this.bare.has(data.task)) continue;
-      const line = lines.get(data.task) ?? { step: [], value: [], x: [] };
+      const line = lines.get(data.task) ?? emptyLine();
       for (const row of data.rows)
-        if (name in row.values) addRow(line, row.step, place(this.axis.value, row, started), finite(row.values[name]));
+        if (name in row.values) addRow(line, row.step, place(this.axis.value, row, started), row.values[name]);
       if (line.step.length) lines.set(data.task, line);
       moved = true;
     }

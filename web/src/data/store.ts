@@ -12,6 +12,7 @@ import type {
   Curve,
   Experiment,
   ExperimentSummary,
+  Metric,
   MetricRows,
   Notice,
   StreamEvent,
@@ -164,11 +165,24 @@ export interface Line {
   value: (number | null)[];
   // Where each point lies on the chosen axis; null where that is not known.
   x: (number | null)[];
+  // The steps at which a value is infinite; other values without a number are NaN.
+  infinite: Map<number, Metric>;
 }
 
+export const emptyLine = (): Line => ({ step: [], value: [], x: [], infinite: new Map() });
+
+const isInfinite = (value: Metric) => value === 'Infinity' || value === '-Infinity';
+
 export function toLine(curve: Curve): Line {
-  return { step: curve.step, value: curve.value.map(finite), x: curve.x ?? [...curve.step] };
+  const infinite = new Map<number, Metric>();
+  curve.value.forEach((value, i) => {
+    if (isInfinite(value)) infinite.set(curve.step[i], value);
+  });
+  return { step: curve.step, value: curve.value.map(finite), x: curve.x ?? [...curve.step], infinite };
 }
+
+// A value as it was written.
+export const written = (line: Line, i: number): Metric => line.value[i] ?? line.infinite.get(line.step[i]) ?? 'NaN';
 
 export type Axis = 'step' | 'epoch' | 'time';
 
@@ -193,13 +207,15 @@ export function place(axis: Axis, row: MetricRow, started: string | null | undef
   return started ? Math.max(0, row.time_ms - Date.parse(started)) / 1000 : null;
 }
 
-export function addRow(line: Line, step: number, x: number | null, value: number | null) {
+export function addRow(line: Line, step: number, x: number | null, value: Metric) {
   let at = line.step.length;
   while (at > 0 && line.step[at - 1] >= step) at--;
   const same = line.step[at] === step;
   line.step.splice(at, same ? 1 : 0, step);
   line.x.splice(at, same ? 1 : 0, x);
-  line.value.splice(at, same ? 1 : 0, value);
+  line.value.splice(at, same ? 1 : 0, finite(value));
+  line.infinite.delete(step);
+  if (isInfinite(value)) line.infinite.set(step, value);
 }
 
 // After so many points it is clear what a metric counts; to look at all of them at every row would hold the page.
@@ -281,8 +297,8 @@ export class TaskStore extends Store {
         let unclear = false;
         for (const row of event.data.rows) {
           for (const [name, value] of Object.entries(row.values)) {
-            if (!next.has(name)) next.set(name, { step: [], value: [], x: [] });
-            addRow(next.get(name)!, row.step, place(this.axis.value, row, this.task.value?.started), finite(value));
+            if (!next.has(name)) next.set(name, emptyLine());
+            addRow(next.get(name)!, row.step, place(this.axis.value, row, this.task.value?.started), value);
             if (!this.epochs.has(name)) this.epochs.set(name, new Map());
             this.epochs.get(name)!.set(row.step, row.epoch ?? null);
             unclear ||= this.epochs.get(name)!.size <= CLEAR;

@@ -116,6 +116,9 @@ function parameters(e: Experiment, tasks: TaskSummary[]): Column[] {
   });
 }
 
+// What was imported is a value without a curve.
+export const ranHere = (task: TaskSummary) => task.attempt > 0;
+
 function results(e: Experiment, tasks: TaskSummary[]): Column[] {
   const step = e.step_name || 'epoch';
   const [first, ...further] = e.objective.map((o) => o.metric);
@@ -139,7 +142,7 @@ function results(e: Experiment, tasks: TaskSummary[]): Column[] {
       key: 'at',
       label: `At ${step}`,
       group: 'Results',
-      text: (t) => (t.best ? String(t.best.epoch ?? '') || null : null),
+      text: (t) => (t.best && ranHere(t) ? String(t.best.epoch ?? '') || null : null),
       counted: (t) => t.renumbered ?? null,
       usual: true,
     },

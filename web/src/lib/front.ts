@@ -1,4 +1,5 @@
 // Arithmetic of fronts of two objectives: what nothing beats, the area that it covers, and how that grew.
+import type { Analysis, Experiment } from '../data/types';
 
 export type Goal = 'min' | 'max';
 export interface Point {
@@ -47,4 +48,11 @@ export function beats(a: Point, b: Point, goals: [Goal, Goal]): boolean {
     better ||= way < 0;
   }
   return better;
+}
+
+// The tasks that no other beats in all objectives, of several; null: of one objective there is no front, or it is not
+// known yet. The daemon's first front is that of all objectives.
+export function frontNumbers(e: Experiment, analysis: Analysis | null): Set<number> | null {
+  const front = e.objective.length > 1 ? analysis?.fronts[0] : null;
+  return front ? new Set(front.points.filter((p) => p.front).map((p) => p.task)) : null;
 }

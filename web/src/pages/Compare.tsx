@@ -22,6 +22,9 @@ import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
 
+// Of more tasks the table stands below the curves, where it has the width of the page.
+const BESIDE = 3;
+
 // Short where all are of one experiment.
 const nameOf = (one: Compared, one_only: boolean) => (one_only ? `#${one.task.number}` : one.key);
 
@@ -289,7 +292,7 @@ export function ComparePage({ home }: { home: string | null }) {
       ) : (
         <>
           {lost.length > 0 && <p class="wrong small">There is no task {lost.map(keyOf).join(', ')}.</p>}
-          <div class="grid cols-compare">
+          <div class={all.length > BESIDE ? 'grid' : 'grid cols-compare'}>
             <Overlay store={store} all={all} single={single} />
             <Table all={all} single={single} onRemove={(one) => choose(refs.filter((ref) => keyOf(ref) !== one.key))} />
           </div>

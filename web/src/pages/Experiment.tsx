@@ -41,6 +41,7 @@ import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes'
 import { type Colourable, colouring } from '../lib/colour';
 import { bestFormat } from '../lib/columns';
 import { capitalize, count, duration, energy, finite, plural, seconds } from '../lib/format';
+import { frontNumbers } from '../lib/front';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
@@ -70,6 +71,8 @@ function both(a: Set<string> | null, b: Set<string> | null): Set<string> | null 
   if (!a || !b) return a ?? b;
   return new Set([...a].filter((n) => b.has(n)));
 }
+
+const texts = (numbers: Set<number>) => new Set([...numbers].map(String));
 
 function pick(of: Map<number, TaskSummary>, numbers: number[]): TaskSummary[] {
   return numbers.map((n) => of.get(n)).filter((t): t is TaskSummary => !!t);
@@ -271,12 +274,14 @@ function Actions({
   );
 }
 
-// What the address asks the table for.
-function askedNow(): Asked {
+// What the address asks the table for. `only`: tasks that are asked for by their numbers.
+function askedNow(only: Set<number> | null = null): Asked {
+  const text = (query.value.get('q') ?? '').trim();
+  const numbers = only && [...only].map((n) => `number = ${n}`).join(' or ');
   return {
     sort: query.value.get('sort') ?? '',
     state: query.value.get('state') ?? 'all',
-    filter: (query.value.get('q') ?? '').trim(),
+    filter: numbers ? (text ? `(${text}) and (${numbers})` : numbers) : text,
     // Columns that were added, and what the scatter shows.
     metrics: [...new Set([...keysOf('more'), ...['sx', 'sy', 'sc', 'ss'].map((name) => query.value.get(name) ?? '')])]
       .map((key) => /^(?:m|last)\.(.+)$/.exec(key)?.[1])
@@ -347,15 +352,17 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const fronts = useMemo(() => frontPictures(e, dots, analysis), [dots, analysis]);
   const partText = query.value.get('front') ?? '';
   const part = useMemo(() => frontKept(frontShown(fronts)), [fronts, partText, query.value.get('against')]);
+  const onFront = useMemo(() => frontNumbers(e, analysis), [e.objective, analysis]);
+  const frontOnly = query.value.get('only') === 'front' ? onFront : null;
   const shown = useMemo(() => {
-    const found = both(brushed(started, axes, brushes), part);
+    const found = both(both(brushed(started, axes, brushes), part), frontOnly && texts(frontOnly));
     const kept = pool ? pool.spread(found) : found;
     return complete && listed ? both(new Set(listed.map(String)), kept) : kept;
-  }, [started, axes, brushes, part, complete, listed, pool]);
+  }, [started, axes, brushes, part, frontOnly, complete, listed, pool]);
   useEffect(() => {
-    const timer = setTimeout(() => void store.ask(askedNow()), FILTER_MS);
+    const timer = setTimeout(() => void store.ask(askedNow(complete ? null : frontOnly)), FILTER_MS);
     return () => clearTimeout(timer);
-  }, [store, sort, state, text, askedNow().metrics.join()]);
+  }, [store, sort, state, text, askedNow().metrics.join(), complete ? null : frontOnly]);
   const openText = query.value.get('runs') ?? '';
   const opened = useMemo(() => new Set(openText.split(',').filter(Boolean).map(Number)), [openText]);
   const rows = useMemo(() => {
@@ -539,17 +546,18 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           pool={pool}
           css={css}
           selected={selected}
+          front={onFront}
           chosen={chosen}
           hovered={hovered}
           format={format}
           sort={sort}
           onSelect={select}
           onCompare={compare}
-          onShowAll={() => setQuery({ q: null, state: null, brush: null, front: null })}
+          onShowAll={() => setQuery({ q: null, state: null, only: null, brush: null, front: null })}
         />
         <aside class="grid" aria-label="Analysis">
           <Search e={e} analysis={analysis} onChange={change} />
-          <Importances analysis={analysis} />
+          <Importances analysis={analysis} finished={e.tasks.finished} />
           {!many && front(180)}
           {!many && soFar(150)}
           <Advices e={e} />

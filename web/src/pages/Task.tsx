@@ -26,20 +26,25 @@ import { markTask } from '../data/marks';
 import { reasonNow, TaskStore } from '../data/store';
 import { toast } from '../data/toast';
 import type { Experiment, Marks, Task, TaskSummary } from '../data/types';
-import { capitalize, figureText, param, paramLine } from '../lib/format';
+import { capitalize, count, figureText, param, paramLine } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
 import { MissingPage, useTitle } from './Other';
 
+// The script itself failed: the same again is most likely to fail again.
+const sameAgain = (task: Task) => task.cause?.kind === 'exit' || task.cause?.kind === 'signal';
+
 function Failure({ task }: { task: Task }) {
   const cause = task.cause;
+  const again = sameAgain(task);
   const tail = brief(cause?.tail ?? null);
   const said = tail && !cause?.text.includes(tail) ? tail : null;
   // The words of the script stay as it wrote them.
   const words = cause ? (cause.kind === 'exit' ? cause.text : capitalize(cause.text)) : 'Failed';
   const larger = largerFor(task);
-  const during = task.epoch === null ? 'Before the first epoch ended.' : `After epoch ${task.epoch}.`;
+  const step = task.step_name ?? 'epoch';
+  const during = task.epoch === null ? `Before the first ${step} ended.` : `After ${step} ${count(task.epoch)}.`;
   return (
     <Banner kind="error" icon="alert" role="alert" title={cause?.kind === 'exit' ? words : <Said text={words} />}>
       {said && (
@@ -53,7 +58,7 @@ function Failure({ task }: { task: Task }) {
             during,
             task.node && `Node ${task.node}.`,
             cause?.remedy && `${capitalize(cause.remedy)}.`,
-            'Restart runs the same parameters again.',
+            again && 'The same parameters end the same way unless the script changes.',
           ]
             .filter(Boolean)
             .join(' ')}
@@ -273,7 +278,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           )}
           <button
             type="button"
-            class={failed ? 'btn primary' : 'btn'}
+            class={failed && !sameAgain(task) && !largerFor(task) ? 'btn primary' : 'btn'}
             disabled={open}
             onClick={() => void restartTasks(id, [task])}
           >
@@ -283,7 +288,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           {e.parameters.length > 0 && e.backend !== 'external' && (
             <button
               type="button"
-              class="btn hide-phone"
+              class={`btn hide-phone${failed && sameAgain(task) ? ' primary' : ''}`}
               onClick={() => {
                 changing.value = true;
               }}

@@ -10,7 +10,7 @@ import { Icon } from '../Icon';
 const GROUPS: Column['group'][] = ['Parameters', 'Results', 'Costs', 'Other'];
 // What a view remembers of the address.
 const PARTS = [
-  ...['q', 'sort', 'state', 'more', 'fewer', 'brush', 'front', 'over'],
+  ...['q', 'sort', 'state', 'only', 'more', 'fewer', 'brush', 'front', 'over'],
   ...['metric', 'colour', 'x', 'y', 'smooth', 'zoom'],
   ...['show', 'sx', 'sy', 'sc', 'ss', 'pa', 'pb', 'lanes'],
 ];

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { message } from '../../data/api';
 import type { ExperimentStore } from '../../data/experiment';
-import type { Line } from '../../data/store';
+import { type Line, written } from '../../data/store';
 import { toast } from '../../data/toast';
 import type { Experiment, Forecast, Metric, TaskSummary } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
@@ -109,7 +109,7 @@ function Legend({
           <svg width="9" height="9" aria-hidden="true">
             <path d="M4.500 1v7" class="nan" />
           </svg>
-          NaN
+          NaN or ∞
         </span>
       )}
     </div>
@@ -355,7 +355,7 @@ function csvOf(store: ExperimentStore, tasks: TaskSummary[], shown: Set<string> 
     for (const [number, line] of lines)
       if (kept.has(number))
         line.step.forEach((at, i) => {
-          rows.push([number, name, at, ...(axis === 'step' ? [] : [line.x[i]]), line.value[i] ?? 'NaN']);
+          rows.push([number, name, at, ...(axis === 'step' ? [] : [line.x[i]]), written(line, i)]);
         });
   return toCsv(rows);
 }
@@ -477,7 +477,7 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
 function Value({ value, format }: { value: number | null | undefined; format: (v: Metric) => string }) {
   return (
     <td class="right" title={inFull(value)}>
-      {format(value ?? 'NaN')}
+      {value === null ? 'NaN or ∞' : format(value ?? 'NaN')}
     </td>
   );
 }

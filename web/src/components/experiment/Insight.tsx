@@ -56,7 +56,7 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
   return got;
 }
 
-export function Importance({ analysis }: { analysis: Analysis | null }) {
+export function Importance({ analysis, finished }: { analysis: Analysis | null; finished: number }) {
   const list = analysis?.importance ?? [];
   return (
     <Card title="Importance of the parameters" id="importance">
@@ -77,7 +77,8 @@ export function Importance({ analysis }: { analysis: Analysis | null }) {
             </ul>
             <p class="mute small">
               How differently a parameter is spread among the best tenth and among all of{' '}
-              {plural(analysis!.runs, 'finished task')} (PED-ANOVA).
+              {analysis!.runs < finished && `${count(analysis!.runs)} of `}
+              {plural(Math.max(analysis!.runs, finished), 'finished task')} (PED-ANOVA).
             </p>
           </>
         ) : (
@@ -196,6 +197,7 @@ export function SearchCard({
             ...(search
               ? [['Proposed', `${count(search.proposed)} of ${count(search.planned)}`] as [string, string]]
               : []),
+            ...(search?.imported ? [['Imported', count(search.imported)] as [string, string]] : []),
             ...WORDS.filter(([key]) => state[key] !== undefined).map(
               ([key, label]) => [label, String(state[key])] as [string, string],
             ),

@@ -4,6 +4,7 @@ import { useOutlook } from '../../data/left';
 import { ranSeconds } from '../../data/ran';
 import { now } from '../../data/store';
 import type { Experiment, Left, Metric, TaskSummary } from '../../data/types';
+import { ranHere } from '../../lib/columns';
 import {
   count,
   duration,
@@ -60,7 +61,10 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
   const gpu = !!e.cost.gpu_s;
   // The best of the first objective, with the best that this task has of the others, each at its own step.
   const step = e.step_name || 'epoch';
-  const counted = tasks.find((t) => t.number === e.best?.task)?.renumbered;
+  const bestTask = tasks.find((t) => t.number === e.best?.task);
+  const counted = bestTask?.renumbered;
+  // What was imported is a value without a curve.
+  const at = bestTask && !ranHere(bestTask) ? null : (e.best?.epoch ?? null);
   const further = e.objective
     .map((o, i) => ({ o, value: finite(e.best?.values?.[i]), at: e.best?.epochs?.[i] ?? null }))
     .slice(1)
@@ -93,15 +97,15 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
               </small>
             </div>
             <div class="detail" title={paramLine(e.best.parameters, e.varying)}>
-              {counted && e.best.epoch !== null && (
+              {counted && at !== null && (
                 <>
-                  {step} {e.best.epoch}
+                  {step} {at}
                   <Renumbered why={counted} />,{' '}
                 </>
               )}
               {[
                 e.best.state === 'error' && (e.best.cause ? `failed: ${e.best.cause.text}` : 'failed'),
-                !counted && e.best.epoch !== null && `${step} ${e.best.epoch}`,
+                !counted && at !== null && `${step} ${at}`,
                 further,
                 paramLine(e.best.parameters, e.varying),
               ]

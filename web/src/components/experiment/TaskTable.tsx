@@ -6,8 +6,8 @@ import { restartTasks, stoppable, stopTasks } from '../../data/actions';
 import { ranSeconds } from '../../data/ran';
 import { reasonNow } from '../../data/store';
 import type { Experiment, Metric, TaskSummary } from '../../data/types';
-import { bestValue, type Column } from '../../lib/columns';
-import { DASH, duration, paramLine, plural, threeDigits, when } from '../../lib/format';
+import { bestValue, type Column, ranHere } from '../../lib/columns';
+import { DASH, duration, finite, metric, paramLine, plural, threeDigits, when } from '../../lib/format';
 import { isPooled, type Pool, type Pooled } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
 import { quote, shortened } from '../../lib/text';
@@ -19,7 +19,7 @@ import { Chip, Renumbered, Stalled } from '../State';
 const LABEL_MOST = 16;
 
 // As td in tables.css, with its border.
-export const ROW_PX = 32;
+export const ROW_PX = 31;
 
 function Elapsed({ task }: { task: TaskSummary }) {
   return <>{duration(ranSeconds(task))}</>;
@@ -34,6 +34,12 @@ export function causeText(task: TaskSummary): string {
 // Keras counts epochs from 0, so the last of 8 is 7.
 const early = (task: TaskSummary) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
+// Why there is no epoch.
+function noEpoch(task: TaskSummary, step: string): string {
+  if (task.last) return ranHere(task) ? 'not known' : 'imported';
+  return task.state === 'running' ? `no ${step} yet` : 'no metrics';
+}
+
 function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; reason: string | null }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
     const text = task.expected_start
@@ -45,12 +51,7 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
       </span>
     );
   }
-  if (task.epoch === null)
-    return (
-      <span class="mute small">
-        {task.last ? 'not known' : task.state === 'running' ? 'no epoch yet' : 'no metrics'}
-      </span>
-    );
+  if (task.epoch === null) return <span class="mute small">{noEpoch(task, step)}</span>;
   if (task.state === 'finished') {
     return (
       <span class="between">
@@ -75,7 +76,26 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
   );
 }
 
-function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; format: (v: Metric) => string | null }) {
+// A value that counts came before the last one, which is no number.
+const spoilt = (task: TaskSummary) =>
+  task.best !== null && finite(task.best.value) !== null && task.last !== null && finite(task.last.value) === null;
+
+function Spoilt({ last }: { last: Metric }) {
+  return (
+    <span class="warned small" title={`The last value is ${metric(last)}; the best one came before it.`}>
+      last {metric(last)}{' '}
+    </span>
+  );
+}
+
+interface BestProps {
+  task: TaskSummary;
+  best: boolean;
+  onFront: boolean;
+  format: (v: Metric) => string | null;
+}
+
+function BestCell({ task, best, onFront, format }: BestProps) {
   const value = bestValue(task);
   const failed = task.state === 'error' && (
     <span class="bad small cut" title={task.cause?.text ?? undefined}>
@@ -83,7 +103,12 @@ function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; fo
     </span>
   );
   if (value === null) return failed || <span class="mute">{DASH}</span>;
-  const text = <span title={String(value)}>{format(value)}</span>;
+  const bad = (isPooled(task) ? task.runs : [task]).find(spoilt);
+  const text = (
+    <span class={finite(value) === null ? 'warned' : undefined} title={String(value)}>
+      {format(value)}
+    </span>
+  );
   const beyond = task.beyond && (
     <span class="mute small cut beyond" title={task.beyond}>
       <bdi>{task.beyond}</bdi>
@@ -95,6 +120,12 @@ function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; fo
       {failed && ' '}
       {beyond}
       {beyond && ' '}
+      {bad && <Spoilt last={bad.last!.value} />}
+      {onFront && (
+        <span class="tag front" title="No other task is better in one objective and as good in the others">
+          front
+        </span>
+      )}
       {best ? (
         <span class="best">
           <Icon name="star" />
@@ -131,20 +162,36 @@ function RunsCell({ task, open }: { task: Pooled; open: boolean }) {
   );
 }
 
-function SpreadText({ task }: { task: Pooled }) {
+function spreadText(task: Pooled): string {
   const { spread, repeats, open, bad } = task.configuration;
-  const of = repeats < task.runs.length || open || bad ? `${repeats} of ${task.runs.length}` : null;
+  const of = repeats < task.runs.length || open || bad ? `(${repeats} of ${task.runs.length})` : null;
+  return [spread === null ? null : `± ${threeDigits(spread)}`, of].filter(Boolean).join(' ');
+}
+
+// Behind the mean, as wide in every row, so that the means stand below each other; a single run has none.
+function Spread({ task, chars }: { task: Pooled | null; chars: number }) {
+  if (!chars) return null;
+  const style = { '--chars': chars };
+  if (!task)
+    return (
+      <>
+        {' '}
+        <span class="spread small" style={style} />
+      </>
+    );
+  const { repeats, open, bad } = task.configuration;
   const why = [
     `mean of ${plural(repeats, 'run')}`,
     open && `${open} not ended`,
     bad && `${bad} without a value that counts`,
   ];
   return (
-    <span class="mute small" title={why.filter(Boolean).join(', ')}>
+    <>
       {' '}
-      {spread === null ? '' : `± ${threeDigits(spread)}`}
-      {of && ` (${of})`}
-    </span>
+      <span class="spread mute small" style={style} title={why.filter(Boolean).join(', ')}>
+        {spreadText(task)}
+      </span>
+    </>
   );
 }
 
@@ -155,6 +202,9 @@ interface RowProps {
   css: string;
   selected: boolean;
   best: boolean;
+  onFront: boolean;
+  // Of the longest spread in the table.
+  spread: number;
   format: (v: Metric) => string | null;
   onSelect: (n: number[], on: boolean) => void;
   // A run below its configuration.
@@ -162,7 +212,8 @@ interface RowProps {
   open: boolean;
 }
 
-function Row({ e, columns, task, css, selected, best, format, onSelect, inner, open }: RowProps) {
+function Row(props: RowProps) {
+  const { e, columns, task, css, selected, best, onFront, spread, format, onSelect, inner, open } = props;
   const n = task.number;
   const group = isPooled(task) ? task : null;
   const runs = group?.runs ?? [task];
@@ -221,8 +272,8 @@ function Row({ e, columns, task, css, selected, best, format, onSelect, inner, o
         )}
       </td>
       <td class="right value">
-        <BestCell task={task} best={best} format={format} />
-        {group && <SpreadText task={group} />}
+        <BestCell task={task} best={best} onFront={onFront} format={format} />
+        <Spread task={group} chars={spread} />
       </td>
       {columns
         .filter((column) => column.group === 'Results')
@@ -319,6 +370,8 @@ interface Props {
   part: [number, number];
   css: (task: TaskSummary) => string;
   selected: Set<number>;
+  // On the front of several objectives.
+  front: Set<number> | null;
   hovered: Signal<string | null>;
   // How the best values are written.
   format: (v: Metric) => string | null;
@@ -331,7 +384,7 @@ interface Props {
 type Drawn = Map<string, { of: unknown[]; node: VNode }>;
 
 export function TaskTable(props: Props) {
-  const { e, columns, rows, pool, part, css, selected, hovered, format, sort, onSort, onSelect } = props;
+  const { e, columns, rows, pool, part, css, selected, front, hovered, format, sort, onSort, onSelect } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   // A row is drawn again only when something in it changed: updates touch one row of five hundred.
   const before = useRef<Drawn>(new Map());
@@ -354,6 +407,7 @@ export function TaskTable(props: Props) {
     const id = (event.target as Element).closest<HTMLElement>('[data-hover]')?.dataset.hover ?? null;
     if (hovered.value !== id) hovered.value = id;
   };
+  const spread = rows.reduce((most, t) => (isPooled(t) ? Math.max(most, spreadText(t).length) : most), 0);
   const draw = (task: TaskSummary) => {
     const colour = css(task);
     const group = isPooled(task) ? task : null;
@@ -365,7 +419,8 @@ export function TaskTable(props: Props) {
     const opened = !!group && open.has(group.configuration.first);
     const value = bestValue(task);
     const text = value === null ? null : format(value);
-    const of = [task, colour, chosen, best, columns, reasonNow(task, e), text, opened];
+    const onFront = !!front?.has(task.number) && (!pool || !!group);
+    const of = [task, colour, chosen, best, onFront, spread, columns, reasonNow(task, e), text, opened];
     const last = before.current.get(key);
     if (last?.of.every((part, i) => part === of[i])) {
       drawn.set(key, last);
@@ -380,6 +435,8 @@ export function TaskTable(props: Props) {
         css={colour}
         selected={chosen}
         best={best}
+        onFront={onFront}
+        spread={spread}
         format={format}
         onSelect={(n, on) => one.current(n, on)}
         inner={!!pool && !group}

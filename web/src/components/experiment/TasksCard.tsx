@@ -15,7 +15,7 @@ import { query, setQuery } from '../../lib/router';
 import { plain } from '../../lib/text';
 import { useWindow } from '../../lib/window';
 import { Card } from '../Card';
-import { Seg } from '../choice';
+import { Seg, Toggle } from '../choice';
 import { Drop } from '../Drop';
 import { Icon } from '../Icon';
 import { STATES } from '../State';
@@ -36,6 +36,8 @@ interface Props {
   pool: Pool | null;
   css: (task: TaskSummary) => string;
   selected: Set<number>;
+  // On the front of several objectives; null: of one.
+  front: Set<number> | null;
   chosen: TaskSummary[];
   hovered: Signal<string | null>;
   format: (v: Metric) => string;
@@ -191,7 +193,7 @@ function Bulk({ e, chosen }: { e: Experiment; chosen: TaskSummary[] }) {
 }
 
 export function TasksCard(props: Props) {
-  const { store, e, tasks, rows, pool, css, selected, chosen, hovered, format, sort } = props;
+  const { store, e, tasks, rows, pool, css, selected, front, chosen, hovered, format, sort } = props;
   const { onSelect, onCompare, onShowAll } = props;
   const most = useSignal(phone.matches ? ROWS_PHONE : Number.POSITIVE_INFINITY);
   const state = query.value.get('state') ?? 'all';
@@ -223,6 +225,17 @@ export function TasksCard(props: Props) {
       extra={
         <>
           <StateChoice e={e} state={state} />
+          {front && (
+            <Toggle
+              label={
+                <>
+                  Front <span class="numeric">{count(front.size)}</span>
+                </>
+              }
+              on={query.value.get('only') === 'front'}
+              onChange={(on) => setQuery({ only: on ? 'front' : null })}
+            />
+          )}
           <span class="grow" />
           <label class="search slim filter">
             <Icon name="filter" />
@@ -261,6 +274,7 @@ export function TasksCard(props: Props) {
           part={part}
           css={css}
           selected={selected}
+          front={front}
           hovered={hovered}
           format={write}
           sort={sort}

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../../data/api';
 import { ranSeconds } from '../../data/ran';
 import type { Experiment, Task, TaskList, TaskSummary } from '../../data/types';
+import { ranHere } from '../../lib/columns';
 import { count, duration, finite, inFull, metric } from '../../lib/format';
 import { Card } from '../Card';
 import { KeyValues } from '../KeyValues';
@@ -73,7 +74,7 @@ export function Results({ task, e }: { task: Task; e: Experiment }) {
     ) : (
       <>
         <b title={String(number)}>{metric(number as number)}</b>
-        {epoch !== null && epoch !== undefined && (
+        {ranHere(task) && epoch !== null && epoch !== undefined && (
           <span class="mute">
             {' '}
             at {step} {epoch}

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { rowsOf } from '../../data/counts';
-import { type TaskStore, toLine } from '../../data/store';
+import { type TaskStore, toLine, written } from '../../data/store';
 import type { Analysis, Experiment, Metric, Task, TaskCurves as Theirs } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { alignedResults, linedUp } from '../../lib/columns';
@@ -181,12 +181,13 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
   const at = new Map(
     names.map((name) => {
       const line = store.lines.value.get(name)!;
-      return [name, new Map(line.step.map((s, i) => [s, line.value[i]]))];
+      return [name, new Map(line.step.map((s, i) => [s, written(line, i)]))];
     }),
   );
   const format = new Map(
     names.map((name) => {
-      const values = store.lines.value.get(name)!.value.map((value) => value ?? 'NaN');
+      const line = store.lines.value.get(name)!;
+      const values = line.step.map((_, i) => written(line, i));
       return [name, linedUp<Metric>(values, alignedResults(values))];
     }),
   );
@@ -212,8 +213,8 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
               {names.map((name) => {
                 const value = row.names.has(name) ? at.get(name)!.get(row.at) : undefined;
                 return (
-                  <td key={name} class="right" title={inFull(value ?? undefined)}>
-                    {value === undefined ? '' : format.get(name)!(value ?? 'NaN')}
+                  <td key={name} class="right" title={inFull(value)}>
+                    {value === undefined ? '' : format.get(name)!(value)}
                   </td>
                 );
               })}
