@@ -95,7 +95,7 @@ test('with repeats table, star, charts and strip rank the same means', { skip },
   await rows.nth(3).waitFor();
   assert.equal(await rows.count(), 4);
   const text = async (i) => (await rows.nth(i).innerText()).replace(/\s+/g, ' ');
-  assert.match(await text(0), /3 runs .* b .*Best: 0\.40* ± 0\.1/);
+  assert.match(await text(0), /3 repeats .* b .*Best: 0\.40* ± 0\.1/);
   assert.match(await text(1), / a .*0\.60* ± 0\.436/);
   assert.match(await text(2), / c .*\(2 of 3\)/);
   assert.match(await text(3), / d .*\(2 of 3\)/);
@@ -125,7 +125,7 @@ test('with repeats table, star, charts and strip rank the same means', { skip },
   // The runs of a configuration, by a click and by the address.
   await page.goto(`${daemon.url}/e/${id}`);
   await page
-    .getByRole('button', { name: /3 runs of the configuration/ })
+    .getByRole('button', { name: /3 repeats of the configuration/ })
     .first()
     .click();
   await page.locator('tr.inner').nth(2).waitFor();

@@ -199,6 +199,10 @@ test('imported tasks are counted apart, have no step, and those on the front are
   await page.getByRole('button', { name: 'Front 2' }).click();
   await page.getByText(/^2 of 1,502 tasks$/).waitFor();
   assert.deepEqual(await rowsOf(page).evaluateAll((all) => all.map((row) => row.dataset.row)), ['1', '1500']);
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.getByText(/^Imported .*: it did not run here/).waitFor();
+  await page.getByRole('region', { name: 'Results' }).waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Attempts' }).count(), 0);
   assert.deepEqual(seat.troubles, []);
 });
 
@@ -247,6 +251,16 @@ test('a short tag in the list is not cut', { skip }, async () => {
     const hidden = await link.locator('bdi').evaluate((one) => one.scrollWidth - one.clientWidth);
     assert.ok(hidden <= 0, `${tag}: ${hidden} px are cut`);
   }
+  // Also with means of repeats and with thousands of tasks the list needs no scrolling.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page
+    .getByText(/^mean of 3, /)
+    .first()
+    .waitFor();
+  const wrap = page.locator('.table-wrap').first();
+  const over = await wrap.evaluate((box) => box.scrollWidth - box.clientWidth);
+  assert.ok(over <= 0, `${over} px of the list are cut`);
+  await page.setViewportSize({ width: 1440, height: 900 });
   assert.deepEqual(seat.troubles, []);
 });
 

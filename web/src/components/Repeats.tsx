@@ -3,12 +3,18 @@
 import type { Best } from '../data/types';
 import { threeDigits } from '../lib/format';
 
+const spreadOf = (best: Best) => (typeof best.spread === 'number' ? `± ${threeDigits(best.spread)}` : '');
+
 export function Repeats({ best }: { best: Best }) {
   if (typeof best.mean !== 'number') return null;
-  const spread = typeof best.spread === 'number' ? `± ${threeDigits(best.spread)}, ` : '';
   return (
     <span class="mute small">
-      {spread}mean of {best.repeats}{' '}
+      {spreadOf(best) && `${spreadOf(best)}, `}mean of {best.repeats}{' '}
     </span>
   );
 }
+
+// The same for two narrow lines: the spread beside the value, the rest below it.
+export const SpreadOf = ({ best }: { best: Best }) =>
+  typeof best.mean === 'number' && spreadOf(best) ? <span class="mute small">{spreadOf(best)}</span> : null;
+export const meanOf = (best: Best | null) => (typeof best?.mean === 'number' ? `mean of ${best.repeats}, ` : '');

@@ -8,7 +8,18 @@ import { afterPaint } from '../lib/paint';
 import { Pool } from '../lib/pool';
 import { ApiError, get, message, type Page } from './api';
 import { merge, within } from './curves';
-import { type Axis, addRow, axisOf, emptyLine, epochsIn, experiments, type Line, lineOver, place, Store } from './store';
+import {
+  type Axis,
+  addRow,
+  axisOf,
+  emptyLine,
+  epochsIn,
+  experiments,
+  type Line,
+  lineOver,
+  place,
+  Store,
+} from './store';
 import type { Curves, Experiment, MetricRows, StreamEvent, TaskSummary } from './types';
 
 // So many tasks are all kept here.

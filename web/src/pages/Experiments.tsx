@@ -8,7 +8,7 @@ import { Icon } from '../components/Icon';
 import { NeedsAttention, Totals } from '../components/ListAside';
 import { TagList } from '../components/Marks';
 import { Empty, Loading, Trouble } from '../components/notice';
-import { Repeats } from '../components/Repeats';
+import { meanOf, SpreadOf } from '../components/Repeats';
 import { SortHead } from '../components/SortHead';
 import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, Stalled, StateBar, StateCounts } from '../components/State';
@@ -118,7 +118,7 @@ function Row({ e }: { e: ExperimentSummary }) {
         {e.best ? (
           <>
             <b title={inFull(e.best.mean ?? e.best.value)}>{metric(e.best.mean ?? e.best.value)}</b>{' '}
-            <Repeats best={e.best} />
+            <SpreadOf best={e.best} />
           </>
         ) : (
           <span class="mute">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</span>
@@ -126,6 +126,7 @@ function Row({ e }: { e: ExperimentSummary }) {
         <div class="mute tiny">
           {goal ? (
             <>
+              {meanOf(e.best)}
               <bdi>{goal.metric}</bdi>{' '}
               <span role="img" aria-label={goal.goal === 'max' ? 'maximised' : 'minimised'}>
                 {goal.goal === 'max' ? '↑' : '↓'}

@@ -26,7 +26,8 @@ import { markTask } from '../data/marks';
 import { reasonNow, TaskStore } from '../data/store';
 import { toast } from '../data/toast';
 import type { Experiment, Marks, Task, TaskSummary } from '../data/types';
-import { capitalize, count, figureText, param, paramLine } from '../lib/format';
+import { ranHere } from '../lib/columns';
+import { capitalize, count, figureText, param, paramLine, stamp } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
@@ -222,6 +223,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
   };
   const failed = task.state === 'error';
   const open = stoppable(task);
+  const here = task.state !== 'finished' || ranHere(task);
   const best = e.best?.task;
   const log = <Log key={failed ? 'err' : 'out'} task={task} first={failed ? 'stderr' : 'stdout'} />;
   const curves = <TaskCurves store={store} task={task} e={e} />;
@@ -331,15 +333,25 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           </bdi>
         </p>
       )}
-      <Timeline task={task} />
+      {here ? (
+        <Timeline task={task} />
+      ) : (
+        <p class="dim small">
+          Imported {stamp(task.finished)}: it did not run here, so it has no output and nothing was measured.
+        </p>
+      )}
       <div class="grid cols-task">
         <div class="grid side">
           <Parameters task={task} e={e} />
           <Notes notes={task.notes} onMark={mark} />
           <Results task={task} e={e} />
-          <Used task={task} />
-          <Facts task={task} e={e} />
-          <WhatRan task={task} />
+          {here && (
+            <>
+              <Used task={task} />
+              <Facts task={task} e={e} />
+              <WhatRan task={task} />
+            </>
+          )}
         </div>
         <div class="grid">
           {failed ? (
@@ -351,11 +363,11 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           ) : (
             <>
               {curves}
-              <Samples task={task} />
-              {log}
+              {here && <Samples task={task} />}
+              {here && log}
             </>
           )}
-          <Attempts task={task} />
+          {here && <Attempts task={task} />}
           <History task={task} />
           <Files task={task} e={e} />
         </div>

@@ -255,7 +255,7 @@ function PanelOfCurves({
     return out;
   }, [tasks, version, colours, axis, e.best, panel.metrics.join(), forecast, format]);
   const drawn = useMemo(() => (smoothing ? smoothed(lines, smoothing / 100) : lines), [lines, smoothing]);
-  const over = typeof e.best?.mean === 'number' ? ` as the mean of ${e.best.repeats} runs` : '';
+  const over = typeof e.best?.mean === 'number' ? ` as the mean of ${e.best.repeats} repeats` : '';
   const value = metric(e.best?.mean ?? e.best?.value ?? null);
   const best = main && e.best ? ` The best is task ${e.best.task} with ${value}${over}.` : '';
   const count = new Set(lines.map((line) => line.id)).size;

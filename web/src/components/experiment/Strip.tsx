@@ -156,7 +156,11 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
           {gpu ? duration(e.cost.gpu_s) : e.cost.cpu_s === null ? 'not measured' : duration(e.cost.cpu_s)}
         </div>
         <div class="detail">
-          {gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : 'no GPU used so far'}
+          {gpu && span
+            ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean`
+            : active
+              ? 'no GPU used so far'
+              : 'no GPU used'}
         </div>
       </div>
       <div class="kpi">

@@ -153,11 +153,11 @@ function RunsCell({ task, open }: { task: Pooled; open: boolean }) {
       type="button"
       class={open ? 'runs open' : 'runs'}
       aria-expanded={open}
-      aria-label={`${plural(task.runs.length, 'run')} of the configuration of task ${task.number}`}
+      aria-label={`${plural(task.runs.length, 'repeat')} of the configuration of task ${task.number}`}
       onClick={() => toggleRuns(task.configuration.first)}
     >
       <Icon name="right" />
-      <span aria-hidden="true">{task.runs.length} runs</span>
+      <span aria-hidden="true">{plural(task.runs.length, 'repeat')}</span>
     </button>
   );
 }
@@ -181,7 +181,7 @@ function Spread({ task, chars }: { task: Pooled | null; chars: number }) {
     );
   const { repeats, open, bad } = task.configuration;
   const why = [
-    `mean of ${plural(repeats, 'run')}`,
+    `mean of ${plural(repeats, 'repeat')}`,
     open && `${open} not ended`,
     bad && `${bad} without a value that counts`,
   ];
@@ -231,7 +231,7 @@ function Row(props: RowProps) {
         <input
           type="checkbox"
           checked={selected}
-          aria-label={group ? `Select the ${plural(runs.length, 'run')} of task ${n}` : `Select task ${n}`}
+          aria-label={group ? `Select the ${plural(runs.length, 'repeat')} of task ${n}` : `Select task ${n}`}
           onChange={(event) =>
             onSelect(
               runs.map((t) => t.number),
@@ -293,7 +293,7 @@ function Row(props: RowProps) {
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={group ? `Stop the runs of task ${n}` : `Stop task ${n}`}
+            aria-label={group ? `Stop the repeats of task ${n}` : `Stop task ${n}`}
             onClick={() => void stopTasks(e.id, ends)}
           >
             <Icon name="stop" />
@@ -302,7 +302,7 @@ function Row(props: RowProps) {
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={group ? `Restart the runs of task ${n}` : `Restart task ${n}`}
+            aria-label={group ? `Restart the repeats of task ${n}` : `Restart task ${n}`}
             onClick={() => void restartTasks(e.id, runs)}
           >
             <Icon name="restart" />
