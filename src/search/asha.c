@@ -85,6 +85,18 @@ static void asha_rank_add(struct ranked *r, struct search_trial *trial)
 	r->at[at] = trial;
 }
 
+static bool asha_rank_remove(struct ranked *r, const struct search_trial *trial)
+{
+	size_t at = 0;
+	while (at < r->len && r->at[at] != trial)
+		at++;
+	if (at == r->len)
+		return false;
+	r->len--;
+	memmove(r->at + at, r->at + at + 1, (r->len - at) * sizeof(*r->at));
+	return true;
+}
+
 /* From the top down: one of the best 1/eta of a rung that has not gone on yet. */
 static struct search_trial *asha_find_promotion(const struct asha *a, size_t *ret_rung)
 {
@@ -183,13 +195,9 @@ static void asha_accepted(struct search *s, struct search_trial *trial)
 	if (trial->tag < 0)
 		return;
 	struct rung *below = &a->rungs[rung - 1];
-	size_t at = 0;
-	while ((int64_t)below->waiting.at[at]->index != trial->tag)
-		at++;
-	asha_rank_add(&below->gone, below->waiting.at[at]);
-	below->waiting.len--;
-	memmove(below->waiting.at + at, below->waiting.at + at + 1,
-		(below->waiting.len - at) * sizeof(*below->waiting.at));
+	struct search_trial *from = s->trials.at[trial->tag];
+	(void)asha_rank_remove(&below->waiting, from);
+	asha_rank_add(&below->gone, from);
 }
 
 static void asha_tell(struct search *s, struct search_trial *trial)
@@ -200,6 +208,24 @@ static void asha_tell(struct search *s, struct search_trial *trial)
 	sampler_tell(a->sampler, s, trial, (size_t)trial->notes[NOTE_RUNG]);
 	if (search_has_score(trial))
 		asha_rank_add(&rung->waiting, trial);
+}
+
+static void asha_corrected(struct search *s, struct search_trial *trial)
+{
+	struct asha *a = s->state;
+	sampler_correct(a->sampler, trial);
+}
+
+/* It takes the place in its rung that its new score has. One that went on has gone on. */
+static void asha_retold(struct search *s, struct search_trial *trial)
+{
+	struct asha *a = s->state;
+	struct rung *rung = &a->rungs[(size_t)trial->notes[NOTE_RUNG]];
+	sampler_retell(a->sampler, trial, (size_t)trial->notes[NOTE_RUNG]);
+	bool gone = asha_rank_remove(&rung->gone, trial);
+	if (!gone)
+		(void)asha_rank_remove(&rung->waiting, trial); /* it is not there if it had failed */
+	asha_rank_add(gone ? &rung->gone : &rung->waiting, trial);
 }
 
 static void asha_write_state(const struct search *s, struct json *out)
@@ -221,6 +247,8 @@ const struct strategy_ops asha_ops = {.open = asha_open,
 				      .free = asha_free,
 				      .ask = asha_ask,
 				      .accepted = asha_accepted,
+				      .corrected = asha_corrected,
 				      .tell = asha_tell,
+				      .retold = asha_retold,
 				      .write_state = asha_write_state,
 				      .recalls = true};

@@ -299,6 +299,32 @@ static void cmaes_tell(struct search *s, struct search_trial *trial)
 		cmaes_update(s);
 }
 
+/* It counts as a point that another distribution drew. */
+static void cmaes_corrected(struct search *s, struct search_trial *trial)
+{
+	struct cmaes *c = s->state;
+	if (!s->dims)
+		return;
+	struct draw *draw = &c->draws.at[trial->index];
+	if (draw->raw && memcmp(draw->raw, trial->unit, s->dims * sizeof(double)) != 0) {
+		memcpy(draw->raw, trial->unit, s->dims * sizeof(double));
+		draw->foreign = true;
+	}
+	if (c->tpe)
+		tpe_correct(c->tpe, trial->index, trial->unit);
+}
+
+/* A generation that is complete has moved the distribution. */
+static void cmaes_retold(struct search *s, struct search_trial *trial)
+{
+	struct cmaes *c = s->state;
+	if (s->dims && c->tpe)
+		tpe_tell(c->tpe, trial->index, trial->score, trial->state == SEARCH_TRIAL_PRUNED);
+	for (size_t i = 0; i < c->arrived.len; i++)
+		if (c->arrived.at[i] == trial->index)
+			c->scores.at[i] = trial->score[0];
+}
+
 static void cmaes_write_state(const struct search *s, struct json *out)
 {
 	const struct cmaes *c = s->state;
@@ -317,6 +343,8 @@ const struct strategy_ops cmaes_ops = {
 	.ask = cmaes_ask,
 	.accepted = cmaes_accepted,
 	.added = cmaes_accepted,
+	.corrected = cmaes_corrected,
 	.tell = cmaes_tell,
+	.retold = cmaes_retold,
 	.write_state = cmaes_write_state,
 };

@@ -73,6 +73,19 @@ static void hyperband_tell(struct search *s, struct search_trial *trial)
 	brackets_tell(&h->brackets, trial);
 }
 
+static void hyperband_corrected(struct search *s, struct search_trial *trial)
+{
+	struct hyperband *h = s->state;
+	sampler_correct(h->sampler, trial);
+}
+
+/* A rung that is not complete takes the score from the trial; one that is has been decided. */
+static void hyperband_retold(struct search *s, struct search_trial *trial)
+{
+	struct hyperband *h = s->state;
+	sampler_retell(h->sampler, trial, (size_t)trial->notes[NOTE_LEVEL]);
+}
+
 static bool hyperband_exhausted(struct search *s)
 {
 	struct hyperband *h = s->state;
@@ -95,7 +108,9 @@ const struct strategy_ops hyperband_ops = {.open = hyperband_open,
 					   .free = hyperband_free,
 					   .ask = hyperband_ask,
 					   .accepted = hyperband_accepted,
+					   .corrected = hyperband_corrected,
 					   .tell = hyperband_tell,
+					   .retold = hyperband_retold,
 					   .exhausted = hyperband_exhausted,
 					   .write_state = hyperband_write_state,
 					   .recalls = true,

@@ -91,11 +91,27 @@ void sampler_accepted(struct sampler *sampler, struct search_trial *trial, const
 		trial->notes[SAMPLER_NOTE_NUMBER] = (double)tpe_add(sampler->tpe, trial->unit);
 }
 
+void sampler_correct(struct sampler *sampler, const struct search_trial *trial)
+{
+	if (sampler->tpe)
+		tpe_correct(sampler->tpe, (size_t)trial->notes[SAMPLER_NOTE_NUMBER], trial->unit);
+}
+
+static void sampler_tell_tpe(struct sampler *sampler, const struct search_trial *trial, size_t level)
+{
+	if (sampler->tpe && search_has_score(trial))
+		tpe_tell_rank(sampler->tpe, (size_t)trial->notes[SAMPLER_NOTE_NUMBER], trial->score[0],
+			      (unsigned)(sampler->levels - 1 - level));
+}
+
 void sampler_tell(struct sampler *sampler, const struct search *s, const struct search_trial *trial, size_t level)
 {
 	if (sampler->gp)
 		gp_tell(sampler->gp, s, trial);
-	if (sampler->tpe && search_has_score(trial))
-		tpe_tell_rank(sampler->tpe, (size_t)trial->notes[SAMPLER_NOTE_NUMBER], trial->score[0],
-			      (unsigned)(sampler->levels - 1 - level));
+	sampler_tell_tpe(sampler, trial, level);
+}
+
+void sampler_retell(struct sampler *sampler, const struct search_trial *trial, size_t level)
+{
+	sampler_tell_tpe(sampler, trial, level);
 }

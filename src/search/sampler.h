@@ -33,7 +33,11 @@ double sampler_promise_of_new(const struct sampler *sampler);
 double sampler_promise(const struct sampler *sampler, const struct search *s, const struct search_trial *trial);
 /* A trial was accepted. It is new (from is NULL) or continues another one. */
 void sampler_accepted(struct sampler *sampler, struct search_trial *trial, const struct search_trial *from);
+/* It runs at another point than was proposed. */
+void sampler_correct(struct sampler *sampler, const struct search_trial *trial);
 /* It was told at a level. */
 void sampler_tell(struct sampler *sampler, const struct search *s, const struct search_trial *trial, size_t level);
+/* It was told before, and has another score now. */
+void sampler_retell(struct sampler *sampler, const struct search_trial *trial, size_t level);
 
 #endif

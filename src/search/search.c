@@ -28,8 +28,6 @@ int search_open(const struct search_spec *spec, const struct space *space, struc
 	s->known = mem_array(space->dim_count, sizeof(*s->known));
 	s->values = mem_array(space->count, sizeof(*s->values));
 	s->walk_values = mem_array(space->count, sizeof(*s->walk_values));
-	s->seen_size = 64;
-	s->seen = mem_array(s->seen_size, sizeof(*s->seen));
 	int rc = spec->strategy->ops->open ? spec->strategy->ops->open(s, err) : 0;
 	if (rc < 0) {
 		search_free(s);
@@ -47,11 +45,12 @@ void search_free(struct search *s)
 		s->spec->strategy->ops->free(s);
 	for (size_t i = 0; i < s->trials.len; i++) {
 		free(s->trials.at[i]->lacks);
+		free(s->trials.at[i]->proposed);
 		free(s->trials.at[i]);
 	}
 	free(s->trials.at);
 	free(s->tasks.at);
-	free(s->seen);
+	seen_free(&s->seen);
 	free(s->known);
 	free(s->values);
 	free(s->walk_values);
@@ -62,38 +61,6 @@ void search_random_point(struct search *s, double *unit)
 {
 	for (size_t d = 0; d < s->dims; d++)
 		unit[d] = rng_unit(&s->rng);
-}
-
-/* The place of a hash in the set: where it is, or where it belongs. */
-static size_t search_seen_place(const uint64_t *set, size_t size, uint64_t hash)
-{
-	size_t at = hash & (size - 1);
-	while (set[at] && set[at] != hash)
-		at = (at + 1) & (size - 1);
-	return at;
-}
-
-static bool search_seen_has(const struct search *s, uint64_t hash)
-{
-	return s->seen[search_seen_place(s->seen, s->seen_size, hash)] == hash;
-}
-
-static void search_seen_add(struct search *s, uint64_t hash)
-{
-	if (search_seen_has(s, hash))
-		return;
-	if (2 * (s->seen_count + 1) > s->seen_size) {
-		size_t size = 2 * s->seen_size;
-		uint64_t *set = mem_array(size, sizeof(*set));
-		for (size_t i = 0; i < s->seen_size; i++)
-			if (s->seen[i])
-				set[search_seen_place(set, size, s->seen[i])] = s->seen[i];
-		free(s->seen);
-		s->seen = set;
-		s->seen_size = size;
-	}
-	s->seen[search_seen_place(s->seen, s->seen_size, hash)] = hash;
-	s->seen_count++;
 }
 
 /* The number without its last digits, which the way to the cube and back changes: what was tidied, encoded and decoded
@@ -192,7 +159,7 @@ static bool search_is_acceptable(const struct search *s, struct search_trial *tr
 		return true; /* it was accepted when it began */
 	if (!space_allows(s->space, values))
 		return false;
-	return search_repeats(s) || !search_seen_has(s, search_identity(s, trial, values));
+	return search_repeats(s) || !seen_has(&s->seen, search_identity(s, trial, values));
 }
 
 /* The middle of everything, with the user's defaults put in: the first thing tried where there are
@@ -280,7 +247,7 @@ static struct search_trial *search_trial_new(struct search *s)
 static bool search_was_tried(struct search *s, const struct search_trial *trial)
 {
 	search_decode(s, trial, s->values);
-	return !s->spec->duplicates && search_seen_has(s, search_identity(s, trial, s->values));
+	return !s->spec->duplicates && seen_has(&s->seen, search_identity(s, trial, s->values));
 }
 
 /* In an open search, where everything was tried: what the strategy likes best, once more. */
@@ -306,6 +273,8 @@ static enum search_answer search_ask_for_new(struct search *s, struct search_tri
 		trial->continues = -1;
 		trial->taken = false;
 		enum search_answer answer = ops->ask(s, trial);
+		if (answer == SEARCH_DONE && exhaustive && s->given_back)
+			break; /* it goes through the space once */
 		if (answer == SEARCH_DONE || (answer == SEARCH_WAIT && s->pending))
 			return answer;
 		if (answer == SEARCH_WAIT)
@@ -399,7 +368,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	s->pending++;
 	search_inherit(s, trial);
 	if (!search_repeats(s) && trial->continues < 0)
-		search_seen_add(s, search_identity(s, trial, ret->values));
+		seen_add(&s->seen, trial->identity = search_identity(s, trial, ret->values));
 	if (s->spec->strategy->ops->accepted)
 		s->spec->strategy->ops->accepted(s, trial);
 	search_propose(s, id, trial, ret);
@@ -461,7 +430,7 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	s->unspent += !spent || repeat;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
 	if (!search_repeats(s))
-		search_seen_add(s, search_identity(s, trial, s->values));
+		seen_add(&s->seen, trial->identity = search_identity(s, trial, s->values));
 	if (s->spec->strategy->ops->added)
 		s->spec->strategy->ops->added(s, trial);
 }
@@ -519,19 +488,62 @@ static void search_settle(const struct search *s, struct search_trial *trial)
 		trial->score[i] = SEARCH_BEYOND * (1 + violation);
 }
 
+/* Did it run as it was proposed, but for optional parameters that were left out? Its worker would leave them out again. */
+static bool search_ran_as_proposed(const struct search *s, const struct search_trial *trial,
+				   const struct space_value *ran)
+{
+	struct space_value *filled = mem_array(s->space->count, sizeof(*filled));
+	struct search_trial as = *trial;
+	as.unit = trial->proposed;
+	as.lacks = NULL;
+	search_decode(s, &as, s->values);
+	for (size_t i = 0; i < s->space->count; i++)
+		filled[i] = ran[i].kind == SPACE_VALUE_NONE ? s->values[i] : ran[i];
+	bool same = space_equal(s->space, filled, s->values);
+	free(filled);
+	return same;
+}
+
+/* What ran is not proposed again. What was proposed in its place, and did not run, is. */
+static void search_replace_seen(struct search *s, struct search_trial *trial, const struct space_value *values)
+{
+	struct space_value *ran = mem_array(s->space->count, sizeof(*ran));
+	memcpy(ran, values, s->space->count * sizeof(*ran));
+	uint64_t identity = search_identity(s, trial, ran);
+	if (trial->ran)
+		seen_drop(&s->seen, trial->ran); /* it was told before, and otherwise */
+	trial->ran = identity == trial->identity ? 0 : identity;
+	if (trial->ran)
+		seen_add(&s->seen, trial->ran);
+	if (trial->ran && trial->identity && !search_ran_as_proposed(s, trial, ran) &&
+	    seen_give_back(&s->seen, trial->identity)) {
+		trial->identity = 0;
+		s->given_back = true;
+		s->walk_cursor = 0;
+		s->walk_stands = false;
+	}
+	free(ran);
+}
+
 void search_correct(struct search *s, int64_t id, const struct space_value *values)
 {
 	struct search_task *task = search_find_task(s, id);
 	if (!task)
 		return;
 	struct search_trial *trial = task->trial;
+	if (!trial->proposed) {
+		trial->proposed = mem_array(s->dims, sizeof(double));
+		memcpy(trial->proposed, trial->unit, s->dims * sizeof(double));
+	}
+	if (!search_repeats(s))
+		search_replace_seen(s, trial, values);
 	search_encode(s, values, trial->unit);
 	if (!trial->lacks)
 		trial->lacks = mem_array(s->space->count, sizeof(*trial->lacks));
 	for (size_t i = 0; i < s->space->count; i++)
 		trial->lacks[i] = s->space->params[i].optional && values[i].kind == SPACE_VALUE_NONE;
 	if (s->spec->strategy->ops->corrected)
-		s->spec->strategy->ops->corrected(s, task->trial);
+		s->spec->strategy->ops->corrected(s, trial);
 }
 
 void search_spend(struct search *s)
@@ -563,12 +575,12 @@ void search_tell(struct search *s, int64_t id, enum search_outcome outcome, cons
 	if (!trial->foreign && trial->told < s->spec->repeats)
 		return;
 	search_settle(s, trial);
-	if (again)
-		return; /* the history knows better now; the strategy went on long ago */
-	s->pending--;
+	s->pending -= !again;
 	bool places = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
-	if (s->spec->strategy->ops->tell && !(trial->foreign && places))
-		s->spec->strategy->ops->tell(s, trial);
+	const struct strategy_ops *ops = s->spec->strategy->ops;
+	void (*hear)(struct search *, struct search_trial *) = again ? ops->retold : ops->tell;
+	if (hear && !(trial->foreign && places))
+		hear(s, trial);
 }
 
 void search_write_state(const struct search *s, struct json *out)

@@ -20,6 +20,7 @@
 
 #include "base/rng.h"
 #include "search/search.h"
+#include "search/seen.h"
 
 enum search_trial_state {
 	SEARCH_TRIAL_PENDING,
@@ -57,6 +58,9 @@ struct search_trial {
 	size_t good; /* repeats with values */
 	bool all_pruned;
 	double *sums;
+	uint64_t identity; /* what it holds in `seen` for its proposal; 0: nothing */
+	uint64_t ran; /* and for what it ran with instead; 0 */
+	double *proposed; /* unit, as it was before it was corrected; NULL: it was not */
 	bool *lacks; /* by parameter: it ran without this one, which is optional; NULL: it has all */
 };
 
@@ -76,8 +80,8 @@ struct search {
 	size_t earlier; /* trials of earlier experiments */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
-	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
-	size_t seen_count, seen_size;
+	struct seen seen; /* configurations that are not proposed again */
+	bool given_back; /* one of them did not run, and may be proposed again */
 	double *known; /* the point of a proposal that is recalled */
 	double known_fidelity; /* of it; NAN */
 	bool recalling;
@@ -106,6 +110,9 @@ struct strategy_ops {
 	void (*added)(struct search *search, struct search_trial *trial);
 	/* The point of a trial that was accepted or added is another one now. For the same strategies. */
 	void (*corrected)(struct search *search, struct search_trial *trial);
+	/* A trial that was told has another score now, or a first one: a task that had failed was run again. For strategies
+	 * that keep scores; the others find it in the trial. */
+	void (*retold)(struct search *search, struct search_trial *trial);
 	void (*tell)(struct search *search, struct search_trial *trial);
 	/* Adds members to the open map. */
 	void (*write_state)(const struct search *search, struct json *out);

@@ -29,6 +29,7 @@ struct trial {
 	size_t *slots; /* in `other` of each group; SIZE_MAX where it does not apply */
 	double *point; /* the coordinates, group after group */
 	bool good, has_result;
+	unsigned rank; /* of its result */
 };
 
 struct tpe {
@@ -167,8 +168,7 @@ size_t tpe_add(struct tpe *t, const double *unit)
 	return t->trials.len - 1;
 }
 
-/* The trial runs at another point than was added. Ignored where its result is known. */
-static void tpe_correct(struct tpe *t, size_t number, const double *unit)
+void tpe_correct(struct tpe *t, size_t number, const double *unit)
 {
 	struct trial *trial = &t->trials.at[number];
 	if (trial->has_result)
@@ -199,16 +199,21 @@ static void tpe_keep_best(struct tpe *t, struct result result)
 	t->best_count += t->best_count < GOOD_MOST;
 }
 
-/* It may only rise, so that the ones that fell out of the best few stay out rightly. */
+/* The ones that fell out of the best few stay out. They do so rightly, because ranks rise; only the mean of repeats may
+ * fall, when a repeat that had failed is run again. */
 void tpe_tell_rank(struct tpe *t, size_t trial, double score, unsigned rank)
 {
+	struct trial *its = &t->trials.at[trial];
+	if (its->has_result && rank > its->rank)
+		return; /* it has been told for longer runs */
+	its->rank = rank;
 	size_t kept = 0;
 	for (size_t i = 0; i < t->best_count; i++)
 		if (t->best[i].trial != trial)
 			t->best[kept++] = t->best[i];
 	t->best_count = kept;
-	t->results += !t->trials.at[trial].has_result;
-	t->trials.at[trial].has_result = true;
+	t->results += !its->has_result;
+	its->has_result = true;
 	t->stale = true;
 	tpe_keep_best(t, (struct result){rank, score, trial});
 }
@@ -221,6 +226,9 @@ void tpe_tell(struct tpe *t, size_t trial, const double *score, bool pruned)
 		tpe_tell_rank(t, trial, *score, pruned);
 		return;
 	}
+	if (t->trials.at[trial].has_result)
+		return; /* the front keeps the mean of the repeats that it got first */
+	t->trials.at[trial].has_result = true;
 	t->results++;
 	/* What a pruned one reached early says nothing about the front. */
 	bool joins = !pruned && pareto_add(&t->front, score, trial);
@@ -441,6 +449,7 @@ const struct strategy_ops tpe_ops = {
 	.added = tpe_accepted,
 	.corrected = tpe_corrected,
 	.tell = tpe_hear,
+	.retold = tpe_hear,
 	.write_state = tpe_write_state,
 	.recalls = true,
 };
