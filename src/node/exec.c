@@ -278,7 +278,7 @@ static void exec_reap(struct exec *x)
 		if (!other && !(pid == x->pid && exec_is_warm(x)))
 			usage_read_ended(&x->sampler.usage, pid, &x->cost); /* as long as /proc still shows it */
 		if (wait4(pid, &status, 0, &used) != pid)
-			return;
+			break;
 		ended.si_pid = 0;
 		usage_ended(&x->sampler.usage, other, &used);
 		watch_reap(&x->watch, pid);
