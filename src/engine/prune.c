@@ -100,7 +100,7 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	double *rivals = NULL;
 	size_t count = 0;
 	rc = store_read_rivals(engine_store(engine), e->id, live->task.id, objective->metric, at, objective->maximise,
-			       &rivals, &count);
+			       spec->prune.rule == PRUNE_ASHA, &rivals, &count);
 	/* The best so far, like the rivals', whatever the task will be ranked by. */
 	double mine = NAN;
 	if (rc == 0)

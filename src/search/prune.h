@@ -23,7 +23,8 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
  * rungs warmup·reduction^k. `before` is how far it was at the last look, -1 at first. On true, *ret_at is where to
  * compare. */
 bool prune_is_due(const struct prune_spec *spec, double before, double reached, double *ret_at);
-/* value: the task's best up to there. others: the same for the other tasks that have reached it. */
+/* value: the task's best up to there. others: the same for the other tasks that have reached it; for the median without
+ * those that were pruned, as the more tasks are pruned the worse it would become. */
 bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others, size_t count);
 
 #endif

@@ -457,9 +457,9 @@ enum store_take store_objective_take(const struct node *objective, int64_t *ret_
 /* How far the task's newest value of the metric is: its epoch, or its step where no epoch is known. -1: no value. */
 int store_read_reached(struct store *store, int64_t experiment, int64_t task, const char *name, double *ret) MUST_USE;
 /* The best (least, or most) value of the metric up to there, of every other task that came as far or has finished: what
- * pruning compares with. The caller frees *ret. */
+ * pruning compares with. pruned: also of those that were pruned. The caller frees *ret. */
 int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, double at, bool most,
-		      double **ret, size_t *ret_count) MUST_USE;
+		      bool pruned, double **ret, size_t *ret_count) MUST_USE;
 /* Ids of the finished tasks of an experiment. The caller frees *ret. */
 int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
 

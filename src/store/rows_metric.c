@@ -48,7 +48,7 @@ static const char sql_reached[] = "SELECT " REACHED OF_METRIC " ORDER BY m.step 
 #define RIVALS(function)                                                                                               \
 	"SELECT " function "(m.value) FILTER (WHERE " REACHED " <= ?4) FROM task t "                                   \
 	"JOIN metric_name n ON n.experiment = t.experiment AND n.name = ?3 "                                           \
-	"JOIN metric m ON m.task = t.id AND m.name = n.id WHERE t.experiment = ?1 AND t.id <> ?2 "                     \
+	"JOIN metric m ON m.task = t.id AND m.name = n.id WHERE t.experiment = ?1 AND t.id <> ?2 AND t.state <> ?5 "   \
 	"GROUP BY t.id HAVING t.state = " NUMBER(FINISHED) " OR max(" REACHED ") >= ?4"
 static const char sql_least_rivals[] = RIVALS("min"), sql_most_rivals[] = RIVALS("max");
 static const char sql_counts_rows[] =
@@ -188,11 +188,11 @@ int store_read_reached(struct store *store, int64_t experiment, int64_t task, co
 }
 
 int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, double at, bool most,
-		      double **ret, size_t *ret_count)
+		      bool pruned, double **ret, size_t *ret_count)
 {
 	VEC(double) values = {0};
-	sqlite3_stmt *row = store_bind(store, most ? sql_most_rivals : sql_least_rivals, "iisd", experiment, task, name,
-				       at);
+	sqlite3_stmt *row = store_bind(store, most ? sql_most_rivals : sql_least_rivals, "iisdi", experiment, task,
+				       name, at, pruned ? (int64_t)-1 : (int64_t)STORE_PRUNED);
 	int rc;
 	while ((rc = store_step(store, row)) > 0)
 		vec_push(&values, row_real(row, 0));

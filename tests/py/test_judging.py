@@ -156,6 +156,22 @@ def test_the_warmup_counts_epochs_though_steps_are_batches(daemon, folder, warmu
     assert daemon.task(experiment, 3)["state"] == state
 
 
+def test_the_median_is_that_of_tasks_that_were_not_pruned(daemon):
+    """Each poor task that was pruned made the median worse, until what is worse than all finished tasks ran on."""
+    experiment = external(daemon, parameters={"x": list(range(8))}, search={"strategy": "grid"},
+                          prune={"rule": "median", "min_tasks": 2})
+    states = []
+    for loss in (1, 2, 10, 10, 10, 10, 5):
+        task = ask(daemon, experiment)
+        path = f"/experiments/{experiment}/tasks/{task['number']}/tell"
+        for step in range(3):
+            told = daemon.post(path, {"values": {"loss": loss}, "step": step, "more": step < 2})
+            if told["state"] == "pruned":
+                break
+        states.append(daemon.task(experiment, task["number"])["state"])
+    assert states == ["finished"] * 2 + ["pruned"] * 5
+
+
 def test_threshold_prunes_what_a_worker_tells(daemon):
     experiment = external(daemon, parameters={"x": [1, 2]}, search={"strategy": "grid"},
                           prune={"rule": "threshold", "threshold": 10, "warmup": 1})

@@ -279,7 +279,7 @@ static int ask_numbers(struct store *store, struct buf *out)
 	if (rc == 0)
 		rc = store_read_objective(store, 1, 20, "loss", STORE_TAKE_LEAST, 1, &value);
 	if (rc == 0)
-		rc = store_read_rivals(store, 1, 20, "loss", 30, false, &rivals, &rival_count);
+		rc = store_read_rivals(store, 1, 20, "loss", 30, false, true, &rivals, &rival_count);
 	if (rc == 0)
 		buf_addf(out, "%lld %lld %lld %lld %g %zu", (long long)number, (long long)event, (long long)asked,
 			 (long long)counts[STORE_FINISHED], value, rival_count);
