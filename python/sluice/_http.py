@@ -22,6 +22,11 @@ class Problem(Exception):
         text = "\n".join(_line_of(error) for error in self.errors)
         super().__init__(text or document.get("detail") or document.get("title") or f"status {status}")
 
+    def with_note(self, note: str) -> "Problem":
+        """The same, with a sentence about what follows from it."""
+        self.args = (f"{self}\n{note}",)
+        return self
+
 
 class Paused(Problem):
     """The experiment has paused itself: its tasks fail one after the other, or its search has nothing to go by. The text

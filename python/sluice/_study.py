@@ -65,7 +65,7 @@ class Trial:
         plain = [_plain(choice) for choice in choices]
         self._study._choices[name] = {text: choice for text, choice in zip(plain, choices) if type(text) is not type(choice)}
         value = self._suggest(name, {"values": plain})
-        chosen = choices[plain.index(value)]
+        chosen = choices[_places(plain).index(_place(value))]
         self.params[name] = chosen
         return chosen
 
@@ -84,7 +84,7 @@ class Trial:
     def _used(self) -> Optional[Dict[str, Any]]:
         """What it runs with; None where the daemon knows that."""
         used = {name: _plain(value) for name, value in self.params.items()}
-        return None if used == self._told else used
+        return None if _placed(used) == _placed(self._told) else used
 
     def report(self, value: float, step: int) -> None:
         """What the objective is after this step; for pruning, and as a curve in the dashboard. The value of the trial is what
@@ -143,18 +143,31 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, float) and math.isfinite(value) else repr(value)
 
 
+def _place(value: Any) -> Any:
+    """A value to compare by: to Python 1 and True are equal, as choices they are not."""
+    return (isinstance(value, bool), value)
+
+
+def _places(values: Sequence[Any]) -> List[Any]:
+    return [_place(value) for value in values]
+
+
+def _placed(values: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: _place(value) for name, value in values.items()}
+
+
 def _shape(parameter: Any) -> Any:
     """A parameter so that two spellings of one range are equal."""
     if not isinstance(parameter, dict):
-        return list(parameter) if isinstance(parameter, (list, tuple)) else [parameter]
+        return _places(parameter if isinstance(parameter, (list, tuple)) else [parameter])
     if "values" in parameter or "value" in parameter:
-        return parameter.get("values", [parameter.get("value")])
+        return _places(parameter.get("values", [parameter.get("value")]))
     return (parameter.get("min"), parameter.get("max"), parameter.get("step") or None, parameter.get("scale") or "linear")
 
 
 def _has(parameter: Dict[str, Any], value: Any) -> bool:
     if "values" in parameter:
-        return value in parameter["values"]
+        return _place(value) in _places(parameter["values"])
     return not isinstance(value, (bool, str)) and parameter["min"] <= value <= parameter["max"]
 
 
@@ -246,7 +259,14 @@ class Study:
 
     def tell(self, trial: Trial, values: Optional[Values] = None, failed: Optional[str] = None, pruned: bool = False) -> None:
         """What a trial gave: a number (or one for each direction); or failed: why it gave none; or pruned=True: it was given
-        up, and its last report counts. A trial that gave NaN has failed."""
+        up, and its last report counts. A trial that gave NaN has failed. A Problem where the daemon refuses it: the trial
+        still runs then, and may be told again, or failed."""
+        try:
+            self._end(trial, values, failed, pruned)
+        except Problem as problem:
+            raise problem.with_note(f"trial {trial.number} still runs: tell it again, or tell(trial, failed=\"why\")") from None
+
+    def _end(self, trial: Trial, values: Optional[Values], failed: Optional[str] = None, pruned: bool = False) -> None:
         numbers = _numbers(self.metrics, values) if failed is None and not pruned else None
         if numbers and any(math.isnan(number) for number in numbers.values()):
             numbers, failed = None, "the objective function returned NaN"
@@ -266,8 +286,11 @@ class Study:
         try:
             task = self.client.tell(trial.id, numbers, more=more, parameters=used, **what)
         except Problem:
-            if not trial.should_prune():
+            if trial.should_prune():
+                return
+            if used is None or what.get("failed") is None:
                 raise
+            self.client.tell(trial.id, **what)  # what it ran with is what was refused
         else:
             trial._told = trial._told if used is None else used
             if more:
@@ -345,7 +368,16 @@ class Study:
             raise
         else:
             if not trial._pruned:
-                self.tell(trial, values)
+                self._end_or_fail(trial, values)
+
+    def _end_or_fail(self, trial: Trial, values: Values) -> None:
+        """A trial whose result is refused does not run for ever."""
+        try:
+            self._end(trial, values)
+        except Problem as problem:
+            self._stopping = True
+            self._end(trial, None, failed=f"its result was refused: {problem}")
+            raise problem.with_note(f"trial {trial.number} was ended as failed") from None
 
     def stop(self) -> None:
         """Ends optimize() after the trials that run now. For callbacks."""

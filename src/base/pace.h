@@ -129,6 +129,9 @@
 #define ENGINE_LOOK_MAX_MS 1000
 /* Nothing runs, but something waits: for a slot, a time, a backend. */
 #define ENGINE_WAITING_MS 1000
+/* An experiment of the user's own workers has ended whenever they have told all that they claimed. To load it again costs
+ * a replay, so it stays in memory for as long as they may need until they ask for more. */
+#define ENGINE_KEEP_MS 60000
 /* How often to try again to open a backend that is not available. */
 #define ENGINE_LOOK_AGAIN_MS 10000
 /* Until a parallel limit that could not be sent to a backend is sent again. */

@@ -66,6 +66,12 @@ const char *engine_state_dir(const struct engine *engine)
 	return engine->state_dir;
 }
 
+/* Has it ended, and nothing is left to do for it? */
+static bool turn_is_done_with(const struct engine_experiment *e)
+{
+	return store_state_is_over(e->state) && !e->live && !e->removing && !e->sweep && !e->remove_from;
+}
+
 void engine_forget_settled(struct engine *engine)
 {
 	size_t keep = 0;
@@ -83,7 +89,7 @@ void engine_forget_settled(struct engine *engine)
 	engine->live.len = keep;
 	for (size_t i = engine->experiments.len; i-- > 0;) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (store_state_is_over(e->state) && !e->live && !e->removing && !e->sweep && !e->remove_from)
+		if (turn_is_done_with(e) && clock_mono_ms() >= e->keep_until_ms)
 			engine_forget_experiment(engine, e);
 	}
 }
@@ -107,18 +113,26 @@ static void turn_schedule(struct engine *engine)
 {
 	if (uv_is_active((uv_handle_t *)&engine->timer))
 		return; /* a turn was asked for */
-	int64_t wait = 0;
+	int64_t wait = 0, kept = 0;
 	if (engine->live.len) {
 		wait = (int64_t)engine->live.len * ENGINE_LOOK_PER_ATTEMPT_MS;
 		wait = wait > ENGINE_LOOK_MS ? wait : ENGINE_LOOK_MS;
 		wait = wait < ENGINE_LOOK_MAX_MS ? wait : ENGINE_LOOK_MAX_MS;
 	}
-	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
-		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
+	for (size_t i = 0; i < engine->experiments.len && !wait; i++) {
+		const struct engine_experiment *e = engine->experiments.at[i];
+		int64_t left = e->keep_until_ms - clock_mono_ms();
+		if (!turn_is_done_with(e))
+			wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
+		else if (!kept || left < kept)
+			kept = left > 1 ? left : 1;
+	}
 	if (!wait)
 		wait = engine_ended_wait_ms(engine);
 	if (!wait && engine->trouble)
 		wait = TROUBLE_LOOK_MS;
+	if (kept && (!wait || kept < wait))
+		wait = kept;
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }

@@ -24,6 +24,7 @@ struct engine_experiment {
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
 	bool asked_all, removing;
+	int64_t keep_until_ms; /* it stays in memory until then, although it has ended, monotonic: workers may go on */
 	bool unread; /* its search was opened without what was proposed so far */
 	enum store_stop stopping; /* 0: it is not being stopped */
 	int64_t met_task; /* with STORE_STOP_WHEN: the number of the task that met the condition; 0 */

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "journal/journal.h"
 
@@ -37,6 +38,7 @@ static int external_experiment(struct engine *engine, int64_t id, struct engine_
 			      " runs its tasks by itself (backend %s); ask and tell are for experiments with "
 			      "resources: {backend: external}",
 			      id, (*ret)->backend ? (*ret)->backend->ops->name : "unknown");
+	(*ret)->keep_until_ms = clock_mono_ms() + ENGINE_KEEP_MS;
 	return 0;
 }
 
@@ -81,19 +83,21 @@ struct external_ask {
 	bool left; /* there may be more tasks later */
 };
 
-/* A worker should not have to ask again only to learn that this was the last task. */
-static int external_note_last(struct engine *engine, struct engine_experiment *e)
-{
-	if (e->asked_all || e->question || e->last_number < e->planned ||
-	    (!e->spec->search->open && (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)))
-		return 0;
-	return engine_note_all(engine, e);
-}
-
 /* Where workers say how many tasks there are: has every one of those been proposed? */
 static bool external_is_unclaimed(const struct engine_experiment *e)
 {
 	return e->spec->search->open && e->last_number >= e->planned;
+}
+
+/* A worker should not have to ask again only to learn that this was the last task. */
+static int external_note_last(struct engine *engine, struct engine_experiment *e)
+{
+	/* Where workers say how many there are, an answer that the search still thinks of belongs to none of them: a task
+	 * that waited was given in its place. It is kept for the next one who claims. */
+	if (e->asked_all || (e->question && !external_is_unclaimed(e)) || e->last_number < e->planned ||
+	    (!e->spec->search->open && (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)))
+		return 0;
+	return engine_note_all(engine, e);
 }
 
 static int external_give(struct engine *engine, void *ctx, struct error *err)

@@ -573,6 +573,45 @@ def test_a_task_is_told_what_it_ran_with(client):
     assert client.import_results(e["id"], [{"parameters": {"x": 0.75}, "values": {"y": 2}}]) == 1
 
 
+def test_one_and_true_are_two_choices(client):
+    study = sluice.create_study("both", client=client, seed=1)
+    seen = set()
+
+    def objective(trial):
+        value = trial.suggest_categorical("c", [1, True, 0, False])
+        seen.add(repr(value))
+        return float(value)
+
+    study.optimize(objective, n_trials=12)
+    assert seen == {"1", "True", "0", "False"}
+    assert {repr(one.params["c"]) for one in study.trials} == seen
+    study.enqueue(c=True)
+    trial = study.ask()
+    assert trial.suggest_categorical("c", [1, True, 0, False]) is True
+    study.tell(trial, 1.0)
+    with pytest.raises(ValueError, match="keeps its range"):
+        study.optimize(lambda trial: trial.suggest_categorical("c", [1, True, False, False]), 1)
+
+
+def test_a_trial_whose_result_is_refused_is_not_left_running(client):
+    study = sluice.create_study("refused", client=client, space={"x": {"min": 0.0, "max": 1.0}})
+    trial = study.ask()
+    trial.params["x"] = 5.0
+    with pytest.raises(sluice.Problem, match="(?s)x.*trial 1 still runs: tell it again"):
+        study.tell(trial, 1.0)
+    assert states(study) == ["running"]
+    study.tell(trial, failed="its x is out of range")
+    assert states(study) == ["error"]
+
+    def objective(trial):
+        trial.params["x"] = 7.0
+        return 1.0
+
+    with pytest.raises(sluice.Problem, match="(?s)x.*trial 2 was ended as failed"):
+        study.optimize(objective, n_trials=3)
+    assert counts(study) == ("error", {"total": 2, "error": 2})
+
+
 def test_an_experiment_of_a_file_is_a_study_with_an_end(client):
     e = client.run({"name": "file", "command": ["true"], "resources": {"backend": "external"}, "objective": {"metric": "y", "goal": "min"},
                     "search": {"strategy": "random", "tasks": 5}, "parameters": {"x": {"min": 0.0, "max": 1.0}}})

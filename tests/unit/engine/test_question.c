@@ -2,7 +2,10 @@
  * soon, and whoever takes the search away in the middle of it harms nobody. */
 #include "fixture.h"
 
+#include "base/pace.h"
 #include "base/rng.h"
+#include "engine/experiment.h"
+#include "engine/turn.h"
 #include "store/rows.h"
 #include "store/sql.h"
 
@@ -385,6 +388,93 @@ static void test_a_failed_write_while_it_thinks_is_said_and_the_answer_is_not_lo
 	assert_int_equal(last_number(f, id), 5);
 }
 
+static int64_t count_of(struct fixture *f, int64_t id, enum store_state state)
+{
+	int64_t counts[STORE_STATE_COUNT];
+	assert_int_equal(store_count_tasks(engine_store(f->engine), id, counts), 0);
+	return counts[state];
+}
+
+/* An open search of workers that has a model. */
+static int64_t create_open(struct fixture *f, int64_t tasks)
+{
+	int64_t id = create(f,
+			    "parameters: {x: {min: 0.0, max: 1.0}, y: {min: 0.0, max: 1.0}}\nobjective: loss\n"
+			    "resources: {backend: external}\n"
+			    "search: {strategy: gp, tasks: 40, seed: 11, startup: 3, open: true}\n",
+			    ""),
+		number;
+	struct error err = {0};
+	assert_int_equal(engine_claim(f->engine, id, tasks, false, &err), 0);
+	for (int64_t i = 0; i < tasks; i++) {
+		assert_int_equal(ask(f, id, &number), 0);
+		tell(f, id, number);
+	}
+	return id;
+}
+
+static void test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought_of(void **state)
+{
+	struct fixture *f = *state;
+	struct problems problems = {0};
+	struct error err = {0};
+	static struct waiting waiting;
+	struct node *mine = json("{\"parameters\":{\"x\":0.125,\"y\":0.5}}");
+	int64_t id = create_open(f, 5), number, suggested;
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(engine_claim(f->engine, id, 1, false, &err), 0);
+		assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
+		assert_int_equal(engine_suggest(f->engine, id, mine, &suggested, &problems, NULL), 0);
+		assert_int_equal(end_ask(f, &waiting, &number), 0);
+		assert_int_equal(number, suggested);
+		tell(f, id, number);
+		for (int64_t end = clock_mono_ms() + 300; clock_mono_ms() < end;)
+			uv_run(&f->loop, UV_RUN_NOWAIT);
+		assert_int_equal(count_of(f, id, STORE_WAITING), 0);
+		struct node *e = wait_for(f, id, "finished");
+		node_free(e);
+		/* Who claims more gets what was thought of. */
+		assert_int_equal(engine_claim(f->engine, id, 1, false, &err), 0);
+		assert_int_equal(ask(f, id, &number), 0);
+		assert_int_equal(number, suggested + 1);
+		tell(f, id, number);
+		if (round == 0) {
+			close_engine(f);
+			open_engine(f);
+		}
+	}
+	assert_replays_exactly(f, id);
+	node_free(mine);
+}
+
+static int64_t later_ms;
+
+static int64_t later(void)
+{
+	return (int64_t)(uv_hrtime() / 1000000) + later_ms;
+}
+
+static void test_the_experiment_of_a_worker_stays_in_memory_between_its_tasks(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = create_open(f, 2);
+	struct node *e = wait_for(f, id, "finished");
+	node_free(e);
+	const struct engine_experiment *kept = engine_find(f->engine, id);
+	assert_non_null(kept);
+	for (int64_t end = clock_mono_ms() + 300; clock_mono_ms() < end;)
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+	assert_ptr_equal(engine_find(f->engine, id), kept);
+	later_ms = ENGINE_KEEP_MS;
+	clock_replace(later);
+	engine_soon(f->engine);
+	int64_t end = clock_mono_ms() + PATIENCE_MS;
+	while (engine_find(f->engine, id) && clock_mono_ms() < end)
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+	assert_null(engine_find(f->engine, id));
+	clock_replace(NULL);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -399,6 +489,8 @@ int main(void)
 		T(test_a_stopped_search_that_was_thinking_goes_on_after_a_restart),
 		T(test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on),
 		T(test_an_engine_that_is_closed_while_it_thinks_asks_again),
+		T(test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought_of),
+		T(test_the_experiment_of_a_worker_stays_in_memory_between_its_tasks),
 		T(test_a_failed_write_while_it_thinks_is_said_and_the_answer_is_not_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
