@@ -192,8 +192,8 @@ static bool usage_drop_ended(usage_processes *all)
 	return kept < found;
 }
 
-/* A child that is waited for while we look would count twice, as itself and with its parent, or at the wrong time: whoever
- * may have waited for one that has ended is read after that end. */
+/* A child that is waited for while we look would count twice, as itself and with its parent, or at the wrong time: a
+ * process that may have waited for one that has ended is read after that end. */
 static void usage_look_whole(const struct usage *usage, usage_processes *all)
 {
 	usage_look(usage, all);
