@@ -118,7 +118,20 @@ test('files are looked at and fetched, and none of them runs', { skip }, async (
   await files.getByRole('button', { name: 'train.py', exact: true }).first().click();
   await files.getByText("raise ValueError('layer").waitFor();
   await files.getByRole('button', { name: 'batch script', exact: true }).click();
-  await files.getByRole('region', { name: 'Content of batch script' }).locator('pre').waitFor();
+  const content = files.getByRole('region', { name: 'Content of batch script' });
+  await content.locator('pre').waitFor();
+  // It stands below the list of files, so the page scrolls to it.
+  await content.getByRole('button', { name: 'Close the file' }).click();
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await files.getByRole('button', { name: 'batch script', exact: true }).click();
+  await page.waitForFunction(
+    (box) => {
+      const { top, bottom } = box.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight + 1;
+    },
+    await content.elementHandle(),
+  );
+  await page.setViewportSize(SIZES.desk);
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     files.getByRole('button', { name: 'Download blob.bin' }).click(),
@@ -236,8 +249,22 @@ for epoch in range(1, 1001):
     };
   });
   await page.waitForFunction(() => globalThis.drawnTexts.has('1,000'));
+  // The tab says how far it is, and its icon is a ring.
+  await page.waitForFunction(() => /^\d %|^running/.test(document.title));
+  assert.match(await page.title(), /^(\d %|running) #1 task page · sluice$/);
+  await page.waitForFunction(() => document.querySelector('link[rel="icon"]').href.startsWith('data:image/png'));
+  // A row of the list says when its experiment will end, as the experiment's page does.
+  await page.goto(`${daemon.url}/`);
+  const row = page.locator(`tr[data-row="${id}"]`);
+  await row.getByText(/^≈ .* left$/).waitFor();
+  assert.match(
+    await row.locator('[title*="tasks ended"]').getAttribute('title'),
+    /^0 of 1 tasks ended; about .*by their own steps/,
+  );
   await daemon.api('POST', `/experiments/${id}/stop`, {});
   await ended(id);
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.waitForFunction(() => document.title === 'stopped #1 task page · sluice');
   assert.deepEqual(seat.troubles, []);
 });
 

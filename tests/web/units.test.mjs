@@ -545,6 +545,17 @@ test('each form has errors of its own, and what no field shows is left over', ()
   assert.equal(problems.sentence(wrong, 'Tasks at most'), 'Tasks at most must be a number. Write 60.');
   assert.equal(problems.lineOf(wrong), 'line 3: ');
   assert.equal(format.capitalize(''), '');
+  assert.equal(format.capitalize('no objective is set'), 'No objective is set');
+  assert.equal(format.capitalize('filter, character 3: it ends'), 'Filter, character 3: it ends');
+  // Names stay as they are.
+  for (const text of [
+    'nan.py reads no arguments',
+    'batch_size is missing',
+    'e12 waits',
+    'model-x.py: missing',
+    "'a' is",
+  ])
+    assert.equal(format.capitalize(text), text);
 });
 
 test('a GPU of this machine has the tasks that name it, also as a slice of a card', () => {

@@ -6,6 +6,7 @@ import type { Metric, TaskSummary, Value } from '../data/types';
 import { alignedResults, ranHere } from '../lib/columns';
 import { toCsv } from '../lib/csv';
 import { capitalize, count, DASH, duration, figureText, figureValue, finite, params } from '../lib/format';
+import { own } from '../lib/own';
 import { trainingOf } from '../lib/panels';
 import { plain } from '../lib/text';
 import { Icon } from './Icon';
@@ -48,7 +49,7 @@ const row = (label: string, cells: ComponentChildren[], values: Plain[], win?: n
 export function parameterRows(all: Compared[]): RowSpec[] {
   const names = [...new Set(all.flatMap((one) => Object.keys(one.task.parameters)))];
   const rows = names.map((name) => {
-    const values = all.map((one): Value | undefined => one.task.parameters[name]);
+    const values = all.map((one): Value | undefined => own(one.task.parameters, name));
     return row(
       name,
       params(values).map((text, i) => (values[i] === undefined ? 'not there' : text)),
@@ -89,15 +90,16 @@ const isFirst = (one: Compared, name: string) => one.e.objective[0]?.metric === 
 
 // A value of a metric: its best where it is an objective, else what it was where the first objective was best.
 function valueIn(one: Compared, name: string): Metric | null {
-  return (isFirst(one, name) ? one.task.best?.value : one.task.values?.[name]?.best) ?? null;
+  return (isFirst(one, name) ? one.task.best?.value : own(one.task.values, name)?.best) ?? null;
 }
 
 function objectiveRows(all: Compared[], name: string): RowSpec[] {
   const epochs = all.map(
-    (one) => (ranHere(one.task) ? (isFirst(one, name) ? one.task.best : one.task.values?.[name])?.epoch : null) ?? null,
+    (one) =>
+      (ranHere(one.task) ? (isFirst(one, name) ? one.task.best : own(one.task.values, name))?.epoch : null) ?? null,
   );
   const steps = new Set(all.map((one) => one.e.step_name || 'epoch'));
-  const last = all.map((one) => (isFirst(one, name) ? one.task.last?.value : one.task.values?.[name]?.last));
+  const last = all.map((one) => (isFirst(one, name) ? one.task.last?.value : own(one.task.values, name)?.last));
   const best = all.map((one) => valueIn(one, name));
   return [
     numberRow(all, `Best ${name}`, best, goalOf(all, name)),

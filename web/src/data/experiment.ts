@@ -546,7 +546,8 @@ export class ExperimentStore extends Store {
       if (!this.complete.value && !lines.has(data.task) && !this.bare.has(data.task)) continue;
       const line = lines.get(data.task) ?? emptyLine();
       for (const row of data.rows)
-        if (name in row.values) addRow(line, row.step, place(this.axis.value, row, started), row.values[name]);
+        if (Object.hasOwn(row.values, name))
+          addRow(line, row.step, place(this.axis.value, row, started), row.values[name]);
       if (line.step.length) lines.set(data.task, line);
       moved = true;
     }

@@ -1,6 +1,6 @@
 // The icon of a tab: a ring that fills as the tasks of its experiment end. Red says that tasks failed, amber that the
 // experiment is paused or was stopped. Other pages have the ordinary icon.
-import type { ExperimentSummary } from './types';
+import type { ExperimentSummary, Task } from './types';
 
 const SIZE = 32;
 const RING = { radius: 12, width: 6, dot: 5 };
@@ -26,6 +26,18 @@ export function iconOf(e: Pick<ExperimentSummary, 'state' | 'paused' | 'tasks'>)
           : '--bar-run';
   const share = over ? 1 : total ? Math.min(1, (finished + error + stopped + pruned) / total) : 0;
   return { share, ring, dot: error ? '--bar-err' : null };
+}
+
+// The same of a task: the ring is its progress.
+export function iconOfTask(task: Pick<Task, 'state' | 'progress'>): IconLook {
+  const rings: Partial<Record<Task['state'], string>> = {
+    finished: '--bar-fin',
+    pruned: '--bar-fin',
+    error: '--bar-err',
+    stopped: '--bar-stop',
+  };
+  const ring = rings[task.state];
+  return { share: ring ? 1 : (task.progress ?? 0), ring: ring ?? '--bar-run', dot: null };
 }
 
 function draw(look: IconLook): string | null {

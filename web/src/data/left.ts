@@ -5,6 +5,8 @@ import { get } from './api';
 import type { Experiment, Left } from './types';
 
 const AGAIN_MS = 10000;
+// In a list, where every row that runs asks.
+export const SELDOM_MS = 30000;
 
 export interface Outlook {
   left?: Left | null;
@@ -12,7 +14,7 @@ export interface Outlook {
 }
 
 // `path` is that of a task or an experiment; null: nothing runs.
-export function useOutlook(path: string | null): Outlook {
+export function useOutlook(path: string | null, again = AGAIN_MS): Outlook {
   const [outlook, setOutlook] = useState<Outlook>({});
   useEffect(() => {
     setOutlook({});
@@ -24,11 +26,11 @@ export function useOutlook(path: string | null): Outlook {
         () => undefined, // the page says itself when the daemon does not answer
       );
     void ask();
-    const timer = setInterval(ask, AGAIN_MS);
+    const timer = setInterval(ask, again);
     return () => {
       there = false;
       clearInterval(timer);
     };
-  }, [path]);
+  }, [path, again]);
   return outlook;
 }

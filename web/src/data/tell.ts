@@ -6,7 +6,7 @@ import { outward } from '../lib/base';
 import { plural } from '../lib/format';
 import { go } from '../lib/router';
 import { listen } from './stream';
-import type { ExperimentSummary } from './types';
+import type { ExperimentSummary, Task } from './types';
 
 const KEY = 'sluice-notify';
 
@@ -78,4 +78,20 @@ export function titleOf(e: ExperimentSummary): string {
   if (e.state === 'error') return `failed ${e.name}`;
   if (e.state === 'stopped') return `stopped ${e.name}`;
   return `${ended}/${e.tasks.total} ${e.name}`;
+}
+
+const WORDS: Record<Task['state'], string> = {
+  waiting: 'waiting',
+  submitted: 'queued',
+  running: 'running',
+  finished: 'done',
+  error: 'failed',
+  stopped: 'stopped',
+  pruned: 'pruned',
+};
+
+// "17 % #3 resnet": the same of a task; a share of its steps where it is known how many there will be.
+export function titleOfTask(task: Pick<Task, 'number' | 'state' | 'progress'>, name: string): string {
+  const share = task.state === 'running' && task.progress !== null ? `${Math.floor(task.progress * 100)} %` : null;
+  return `${share ?? WORDS[task.state]} #${task.number} ${name}`;
 }

@@ -3,6 +3,7 @@
 
 import type { Experiment, TaskSummary, Value } from '../data/types';
 import { finite, param, tick } from './format';
+import { own } from './own';
 import { niceLinear, niceLog, scaler } from './scale';
 
 export interface Axis {
@@ -25,13 +26,13 @@ export type Brushes = Record<string, [number, number]>;
 // Every brush as `axis:from~to`; an axis that is gone is left out.
 export function writeBrushes(brushes: Brushes, axes: Axis[]): string {
   return axes
-    .filter((axis) => brushes[axis.key])
+    .filter((axis) => own(brushes, axis.key))
     .map((axis) => `${axis.key}:${axis.write(...brushes[axis.key])}`)
     .join(';');
 }
 
 export function readBrushes(text: string, axes: Axis[]): Brushes {
-  const out: Brushes = {};
+  const out: Brushes = Object.create(null); // a metric may be called __proto__
   for (const part of text.split(';')) {
     const cut = part.lastIndexOf(':');
     const axis = axes.find((a) => a.key === part.slice(0, cut));
@@ -146,7 +147,7 @@ export function keeps(axis: Axis, task: TaskSummary, low: number, high: number):
 export function lengthName(e: Experiment, tasks: TaskSummary[]): string | null {
   const name = (e.spec?.fidelity as { parameter?: string } | undefined)?.parameter;
   const ran = tasks.filter((t) => t.state === 'finished' && t.epoch !== null);
-  return name && ran.length && ran.every((t) => t.epoch === t.parameters[name]) ? name : null;
+  return name && ran.length && ran.every((t) => t.epoch === own(t.parameters, name)) ? name : null;
 }
 
 export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
@@ -157,13 +158,13 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
   for (const name of e.varying) {
     if (name === same) continue;
     const declared = e.parameters.find((p) => p.name === name);
-    const seen = tasks.map((t) => t.parameters[name]).filter((v) => v !== undefined && v !== null);
+    const seen = tasks.map((t) => own(t.parameters, name)).filter((v) => v !== undefined && v !== null);
     // All choices are on the axis from the beginning, so that it does not move while tasks start.
     const values = [...new Set([...(declared?.kind === 'choice' ? (declared.values ?? []) : []), ...seen])] as Value[];
     const range = declared?.kind === 'range' && typeof declared.min === 'number' && typeof declared.max === 'number';
     if (!values.length && !range) continue;
     const numbers = values.filter((v): v is number => typeof v === 'number');
-    const value = (t: TaskSummary) => finite(t.parameters[name] as number);
+    const value = (t: TaskSummary) => finite(own(t.parameters, name) as number);
     if (range) {
       // A range is a range from the first task on; suggested and imported values may lie outside.
       const bounds: [number, number] = [least([declared.min!, ...numbers]), most([declared.max!, ...numbers])];
@@ -177,7 +178,7 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
       values.sort((a, b) =>
         typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)),
       );
-      axes.push(ladder(name, values, (t) => t.parameters[name]));
+      axes.push(ladder(name, values, (t) => own(t.parameters, name)));
     }
   }
   if (lengths) {
@@ -196,8 +197,8 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) axes.push(result(e.objective[0]?.metric ?? 'best', tasks, (t) => finite(t.best?.value)));
   for (const { metric } of e.objective.slice(1))
-    if (tasks.some((t) => finite(t.values?.[metric]?.best) !== null))
-      axes.push(result(metric, tasks, (t) => finite(t.values?.[metric]?.best)));
+    if (tasks.some((t) => finite(own(t.values, metric)?.best) !== null))
+      axes.push(result(metric, tasks, (t) => finite(own(t.values, metric)?.best)));
   return axes;
 }
 

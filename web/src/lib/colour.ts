@@ -1,6 +1,7 @@
 // Which colour a configuration's curve has: by one parameter, never by run. Few values get separate hues;
 // a range gets a ramp.
 import type { Parameter, TaskSummary, Value } from '../data/types';
+import { own } from './own';
 import { token } from './theme';
 
 export const HUES = 8;
@@ -46,7 +47,10 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
   }
   const name = parameter.name;
   const seen = new Set<Value>(parameter.kind === 'choice' ? (parameter.values ?? []) : []);
-  for (const task of tasks) if (task.parameters[name] !== undefined) seen.add(task.parameters[name]);
+  for (const task of tasks) {
+    const value = own(task.parameters, name);
+    if (value !== undefined) seen.add(value);
+  }
   const values = [...seen].sort(compare);
   const muted = token('--text-3');
   if (parameter.kind === 'range') return ramp(parameter, values);
@@ -54,7 +58,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
     const map = new Map(values.map((value, i) => [value, hue(i)]));
     return {
       name,
-      of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }),
+      of: (task) => ({ css: map.get(own(task.parameters, name)!) ?? muted }),
       legend: values.map((value) => ({ label: value, css: map.get(value)! })),
       ramp: null,
     };
@@ -66,7 +70,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
     const listed = all.length <= LISTED;
     return {
       name,
-      of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }),
+      of: (task) => ({ css: map.get(own(task.parameters, name)!) ?? muted }),
       legend: listed ? all : [],
       ramp: null,
       between: listed ? undefined : { first: values[0], last: values[values.length - 1], count: values.length },
@@ -90,7 +94,7 @@ function ramp(parameter: Parameter, values: Value[]): Colouring {
   return {
     name,
     of: (task) => {
-      const value = task.parameters[name];
+      const value = own(task.parameters, name);
       if (typeof value !== 'number') return { css: muted };
       if (!made.has(value)) made.set(value, { css: rampColour(place(value)) });
       return made.get(value)!;

@@ -3,6 +3,7 @@
 import type { Experiment, Metric, TaskSummary, Value } from '../data/types';
 import { lengthName } from './axes';
 import { bytes, count, decimals, duration, energy, finite, metric, param, power, when } from './format';
+import { own } from './own';
 import { plain } from './text';
 
 export interface Column {
@@ -102,7 +103,7 @@ function parameters(e: Experiment, tasks: TaskSummary[]): Column[] {
   // The column of epochs has the same numbers.
   const length = lengthName(e, tasks);
   return e.parameters.map(({ name }) => {
-    const value = (t: TaskSummary) => t.parameters[name];
+    const value = (t: TaskSummary) => own(t.parameters, name);
     const all = tasks.map(value);
     const format = linedUp(all, aligned(all));
     return {
@@ -123,7 +124,7 @@ function results(e: Experiment, tasks: TaskSummary[]): Column[] {
   const step = e.step_name || 'epoch';
   const [first, ...further] = e.objective.map((o) => o.metric);
   const at = (name: string, which: 'best' | 'last', label: string): Column => {
-    const value = (t: TaskSummary) => known(t.values?.[name]?.[which]);
+    const value = (t: TaskSummary) => known(own(t.values, name)?.[which]);
     const all = tasks.map(value).filter((v) => v !== null);
     const format = linedUp(all, alignedResults(all));
     return {

@@ -85,8 +85,10 @@ export function params(values: (Value | undefined)[]): string[] {
   return new Set(five).size === kinds ? five : values.map((v, i) => (typeof v === 'number' ? String(v) : short[i]));
 }
 
+// A sentence begins with a capital, unless it begins with the name of something: train.py, batch_size, e12.
 export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const word = /^\S*[^\s.,:;!?)]/.exec(text)?.[0] ?? '';
+  return /^\p{L}+(-\p{L}+)*$/u.test(word) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 const thousands = new Intl.NumberFormat('en-US');
@@ -189,7 +191,7 @@ export function seconds(from: string | null, to: string | null | number): number
 
 export function paramLine(values: Record<string, Value>, names: string[]): string {
   return names
-    .filter((name) => name in values)
+    .filter((name) => Object.hasOwn(values, name))
     .map((name) => `${name} ${param(values[name])}`)
     .join(' · ');
 }

@@ -2,12 +2,13 @@
 // sorted, failed ones before those that have not begun.
 import type { TaskSummary, Value } from '../data/types';
 import { finite } from './format';
+import { own } from './own';
 
 type Key = number | string | null;
 
 function key(task: TaskSummary, by: string): Key {
   if (by.startsWith('p.')) {
-    const value: Value | undefined = task.parameters[by.slice(2)];
+    const value: Value | undefined = own(task.parameters, by.slice(2));
     return typeof value === 'number' || typeof value === 'string'
       ? value
       : value === undefined || value === null
@@ -15,7 +16,7 @@ function key(task: TaskSummary, by: string): Key {
         : String(value);
   }
   const further = /^(m|last)\.(.+)$/.exec(by);
-  if (further) return finite(task.values?.[further[2]]?.[further[1] === 'm' ? 'best' : 'last']);
+  if (further) return finite(own(task.values, further[2])?.[further[1] === 'm' ? 'best' : 'last']);
   switch (by) {
     case 'state':
       return task.state;

@@ -3,6 +3,7 @@
 import type { Best, Configuration, State, TaskSummary, Values } from '../data/types';
 import { figureValue, finite } from './format';
 import { order } from './order';
+import { own } from './own';
 
 export interface Pooled extends TaskSummary {
   runs: TaskSummary[];
@@ -39,7 +40,7 @@ export function summed(runs: TaskSummary[], repeats: number): Configuration {
 function values(runs: TaskSummary[]): TaskSummary['values'] {
   const names = [...new Set(runs.flatMap((t) => Object.keys(t.values ?? {})))];
   if (!names.length) return runs[0].values;
-  const of = (name: string, which: 'best' | 'last') => mean(runs.map((t) => finite(t.values?.[name]?.[which])));
+  const of = (name: string, which: 'best' | 'last') => mean(runs.map((t) => finite(own(t.values, name)?.[which])));
   return Object.fromEntries(
     names.map((name) => [name, { best: of(name, 'best'), last: of(name, 'last'), epoch: null }]),
   );

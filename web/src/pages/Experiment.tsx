@@ -32,6 +32,7 @@ import {
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
 import { type Asked, ExperimentStore, repeated, runsOf } from '../data/experiment';
+import { iconOf } from '../data/icon';
 import { largerForAll } from '../data/larger';
 import { markExperiment } from '../data/marks';
 import { titleOf } from '../data/tell';
@@ -45,6 +46,7 @@ import { frontNumbers } from '../lib/front';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
+import { own } from '../lib/own';
 import { isPooled, Pool } from '../lib/pool';
 import { go, query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
@@ -98,7 +100,9 @@ function pooledAnalysis(analysis: Analysis | null, e: Experiment, pool: Pool | n
     slices: {
       task: ended.map((t) => t.number),
       value: ended.map((t) => finite(t.best!.value)!),
-      parameters: Object.fromEntries(e.varying.map((name) => [name, ended.map((t) => t.parameters[name] ?? null)])),
+      parameters: Object.fromEntries(
+        e.varying.map((name) => [name, ended.map((t) => own(t.parameters, name) ?? null)]),
+      ),
     },
   };
 }
@@ -293,7 +297,7 @@ export function ExperimentPage({ id }: { id: string }) {
   const store = useMemo(() => new ExperimentStore(id, query.value.get('metric'), axisNow(), askedNow()), [id]);
   useEffect(() => store.open(), [store]);
   const e = store.detail.value;
-  useTitle(e ? titleOf(e) : id, e);
+  useTitle(e ? titleOf(e) : id, e && iconOf(e));
   if (store.removed.value || (store.missing.value && !e)) return <MissingPage what="experiment" />;
   if (!e)
     return (

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ClusterCard } from '../components/ClusterCard';
 import { Seg } from '../components/choice';
+import { leftText } from '../components/experiment/Advice';
 import { Hits } from '../components/Hits';
 import { Icon } from '../components/Icon';
 import { NeedsAttention, Totals } from '../components/ListAside';
@@ -14,6 +15,7 @@ import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, Stalled, StateBar, StateCounts } from '../components/State';
 import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
+import { SELDOM_MS, useOutlook } from '../data/left';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
 import { count, duration, energy, finite, gpuTime, inFull, metric, plural, when } from '../lib/format';
@@ -70,6 +72,8 @@ function Row({ e }: { e: ExperimentSummary }) {
   const [time, power] = costLines(e.cost);
   const goal = e.objective[0];
   const active = e.state === 'running';
+  const { left } = useOutlook(active && e.tasks.running > 0 ? `/experiments/${e.id}` : null, SELDOM_MS);
+  const progress = `${count(ended(e.tasks))} of ${count(e.tasks.total)}`;
   return (
     <tr data-row={e.id}>
       <td class="name">
@@ -109,8 +113,11 @@ function Row({ e }: { e: ExperimentSummary }) {
         <StateBar counts={e.tasks} />
         <div class="under">
           <StateCounts counts={e.tasks} />
-          <span class="mute small nowrap">
-            {count(ended(e.tasks))} of {count(e.tasks.total)}
+          <span
+            class="mute small nowrap"
+            title={left ? `${progress} tasks ended; ${leftText(left)} left, ${left.basis}` : undefined}
+          >
+            {left ? `≈ ${duration(left.time_s)} left` : progress}
           </span>
         </div>
       </td>

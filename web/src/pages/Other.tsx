@@ -2,12 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { Brand } from '../components/Icon';
 import { Empty } from '../components/notice';
 import { info, linkRefused, loginCommand, sessionEnded } from '../data/api';
-import { iconOf, showIcon } from '../data/icon';
-import type { ExperimentSummary } from '../data/types';
+import { type IconLook, showIcon } from '../data/icon';
 
-// The title of the tab; its icon shows the progress of the experiment that the page is about.
-export function useTitle(title: string, of?: ExperimentSummary | null) {
-  const look = of ? iconOf(of) : null;
+// The title of the tab; its icon shows the progress of what the page is about.
+export function useTitle(title: string, look: IconLook | null = null) {
   useEffect(() => {
     document.title = `${title} · sluice`;
   }, [title]);

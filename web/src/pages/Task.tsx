@@ -21,9 +21,11 @@ import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { WhatRan } from '../components/task/WhatRan';
 import { removeTasks, restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
 import { get, info, message, type Page } from '../data/api';
+import { iconOfTask } from '../data/icon';
 import { largerFor } from '../data/larger';
 import { markTask } from '../data/marks';
 import { reasonNow, TaskStore } from '../data/store';
+import { titleOfTask } from '../data/tell';
 import { toast } from '../data/toast';
 import type { Experiment, Marks, Task, TaskSummary } from '../data/types';
 import { ranHere } from '../lib/columns';
@@ -197,7 +199,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
   const got = store.task.value;
   const e = store.experiment.value;
   const task = got && e ? { ...got, reason: reasonNow(got, e) } : got;
-  useTitle(e ? `#${number} · ${e.name}` : `${id}/${number}`, e);
+  useTitle(task && e ? titleOfTask(task, e.name) : `${id}/${number}`, task && iconOfTask(task));
   useKeys({
     s: () => {
       if (task && stoppable(task)) void stopTasks(id, [task]);

@@ -8,6 +8,7 @@ import { type Colourable, hue, rampColour } from '../../lib/colour';
 import { toCsv } from '../../lib/csv';
 import { count, duration, finite, metric, param, plural, reading, seconds, tick } from '../../lib/format';
 import { levelsOf, pairsOf } from '../../lib/interaction';
+import { own } from '../../lib/own';
 import { query, setQuery } from '../../lib/router';
 import { declared, type Spread, type SpreadOptions, spread } from '../../lib/spread';
 import { theme } from '../../lib/theme';
@@ -53,12 +54,12 @@ function fieldsOf(e: Experiment, tasks: TaskSummary[]): Field[] {
   ): Field => ({ key, label, value, format });
   const [goal, ...further] = e.objective.map((o) => o.metric);
   const others = e.metrics.filter((m) => m !== goal && !further.includes(m));
-  const of = (name: string, which: 'best' | 'last') => (t: TaskSummary) => finite(t.values?.[name]?.[which]);
+  const of = (name: string, which: 'best' | 'last') => (t: TaskSummary) => finite(own(t.values, name)?.[which]);
   const all = [
     ...(goal ? [field('best', goal, (t) => finite(t.best?.value))] : []),
     ...further.map((m) => field(`m.${m}`, m, of(m, 'best'))),
     ...e.varying.map((name) => ({
-      ...field(`p.${name}`, name, (t) => t.parameters[name] ?? null, param),
+      ...field(`p.${name}`, name, (t) => own(t.parameters, name) ?? null, param),
       axis: declared(e, name),
     })),
     field('time', 'Time', (t) => t.elapsed_s, duration),
@@ -218,7 +219,7 @@ function parametersAt(columns: Record<string, (Value | null)[]>, at: number): Re
 export function SlicesTab({ e, analysis, hovered, css, lit, onOpen }: ExploreProps) {
   const [box, width] = useWidth(900);
   const slices = useSlices(analysis, SLICE_MOST);
-  const names = e.varying.filter((name) => slices?.parameters[name]);
+  const names = e.varying.filter((name) => own(slices?.parameters, name));
   const goal = e.objective[0]?.metric ?? 'value';
   if (!slices || slices.task.length < 2 || !names.length)
     return <p class="no-chart mute">Needs a parameter that varies and two finished tasks with a value.</p>;
@@ -289,10 +290,10 @@ export function PairsTab({ e, tasks, analysis, hovered, lit, onOpen }: ExplorePr
   const slices = useSlices(analysis, 2000);
   const pairs = useMemo(() => {
     if (!slices) return [];
-    const names = e.varying.filter((name) => slices.parameters[name]);
+    const names = e.varying.filter((name) => own(slices.parameters, name));
     return pairsOf(Object.fromEntries(names.map((name) => [name, slices.parameters[name]])), slices.value);
   }, [slices, e.varying]);
-  const names = e.varying.filter((name) => slices?.parameters[name]);
+  const names = e.varying.filter((name) => own(slices?.parameters, name));
   const goal = e.objective[0];
   if (!slices || names.length < 2 || slices.task.length < 4)
     return <p class="no-chart mute">Needs two parameters that vary and a few finished tasks.</p>;

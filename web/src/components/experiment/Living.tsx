@@ -8,6 +8,7 @@ import { toast } from '../../data/toast';
 import { listValues, scalar } from '../../data/typed';
 import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
+import { own } from '../../lib/own';
 import { go } from '../../lib/router';
 import { Dialog } from '../Dialog';
 import { SelectField, TextField } from '../Field';
@@ -117,7 +118,7 @@ function Declared({ p, onPick }: { p: Parameter; onPick: (value: string) => void
 // `from`: the task whose values are the start; without it, the best so far.
 export function SuggestDialog({ e, from, onClose }: { e: Experiment; from?: TaskSummary; onClose: () => void }) {
   const start = from?.parameters ?? e.best?.parameters ?? {};
-  const text = (name: string) => (start[name] === undefined ? '' : String(start[name]));
+  const text = (name: string) => (own(start, name) === undefined ? '' : String(start[name]));
   const values = useSignal<Record<string, string>>(Object.fromEntries(e.parameters.map((p) => [p.name, text(p.name)])));
   const outside = useSignal(!e.varying.length);
   const { busy, problems, send } = useSend();

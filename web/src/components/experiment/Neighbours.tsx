@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { Experiment, TaskSummary } from '../../data/types';
 import { metric, param } from '../../lib/format';
 import { nearest } from '../../lib/near';
+import { own } from '../../lib/own';
 import { setQuery } from '../../lib/router';
 import type { FrontDot, FrontPicture } from './Front';
 
@@ -33,13 +34,13 @@ export function Neighbours({ e, shown, front, chosen, tasks, hovered }: Props) {
     ...(at >= 0 && at < front.length - 1 ? [{ n: front[at + 1].n, why: `more ${shown.unit}` }] : []),
     ...alike.map((t) => ({ n: t.number, why: 'most alike in its parameters' })),
   ];
-  const own = tasks.get(chosen.n)?.parameters ?? {};
+  const mine = tasks.get(chosen.n)?.parameters ?? {};
   const differ = (n: number) =>
     n === chosen.n
-      ? e.varying.map((name) => `${name} ${param(own[name])}`).join(' · ')
+      ? e.varying.map((name) => `${name} ${param(own(mine, name))}`).join(' · ')
       : e.varying
-          .filter((name) => tasks.get(n)?.parameters[name] !== own[name])
-          .map((name) => `${name} ${param(tasks.get(n)?.parameters[name])}`)
+          .filter((name) => own(tasks.get(n)?.parameters, name) !== own(mine, name))
+          .map((name) => `${name} ${param(own(tasks.get(n)?.parameters, name))}`)
           .join(' · ') || 'the same parameters';
   return (
     <div class="table-wrap">

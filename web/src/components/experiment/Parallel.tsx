@@ -5,6 +5,7 @@ import type { Experiment, TaskSummary } from '../../data/types';
 import { type Axis, type Brushes, keeps } from '../../lib/axes';
 import { toCsv } from '../../lib/csv';
 import { plural } from '../../lib/format';
+import { own } from '../../lib/own';
 import { shortened } from '../../lib/text';
 import { useWidth } from '../../lib/width';
 import { Card } from '../Card';
@@ -12,7 +13,7 @@ import { Export } from '../Export';
 import { Icon } from '../Icon';
 
 export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): Set<string> | null {
-  const keys = axes.filter((axis) => brushes[axis.key]);
+  const keys = axes.filter((axis) => own(brushes, axis.key));
   if (!keys.length) return null;
   return new Set(
     tasks
@@ -174,7 +175,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
     onBrush(low <= 0 && high >= 1 ? rest : { ...rest, [key]: [low, high] }, true);
   };
   const words = axes
-    .filter((axis) => brushes[axis.key])
+    .filter((axis) => own(brushes, axis.key))
     .map((axis) => axis.words(...brushes[axis.key]))
     .join(', ');
   const csv = () =>
@@ -185,9 +186,9 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
         .map((t) => [
           t.number,
           t.state,
-          ...e.varying.map((name) => t.parameters[name]),
+          ...e.varying.map((name) => own(t.parameters, name)),
           t.epoch,
-          ...e.objective.map((o, i) => (i ? t.values?.[o.metric]?.best : t.best?.value)),
+          ...e.objective.map((o, i) => (i ? own(t.values, o.metric)?.best : t.best?.value)),
         ]),
     ]);
   const kept = shown ? tasks.filter((t) => shown.has(String(t.number))).length : tasks.length;
@@ -255,7 +256,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
               {/* Between two axes lines come in level with a value: its label stands above them. */}
               {axes.map((axis, i) => {
                 const end = i === axes.length - 1;
-                const brush = brushes[axis.key];
+                const brush = own(brushes, axis.key);
                 return (
                   <g key={axis.key}>
                     <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
@@ -307,7 +308,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
               })}
             </svg>
             {axes.map((axis, i) => {
-              const [low, high] = brushes[axis.key] ?? [0, 1];
+              const [low, high] = own(brushes, axis.key) ?? [0, 1];
               return (
                 <span
                   key={axis.key}
@@ -321,7 +322,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
                   aria-valuemax={100}
                   aria-valuenow={Math.round(100 * high)}
                   aria-valuetext={
-                    brushes[axis.key] ? `${axis.words(low, high)}, ${kept} of ${tasks.length} tasks` : 'all'
+                    own(brushes, axis.key) ? `${axis.words(low, high)}, ${kept} of ${tasks.length} tasks` : 'all'
                   }
                   onKeyDown={(event) => press(event, axis.key)}
                 />

@@ -104,7 +104,7 @@ function Bulk({ e, chosen }: { e: Experiment; chosen: TaskSummary[] }) {
                 if (list.length) void mark({ add_tags: list }, 'Tagged').then((ok) => ok && close());
               }}
             >
-              <input type="text" name="tags" aria-label="New tag" placeholder="tag, another" maxLength={200} />
+              <input class="input" name="tags" aria-label="New tag" placeholder="tag, another" maxLength={200} />
               <button type="submit" class="btn compact">
                 Add
               </button>

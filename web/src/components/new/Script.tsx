@@ -148,9 +148,9 @@ function Lacking() {
     <p class="warning small" key={name}>
       <Icon name="alert" /> It imports{' '}
       <code>
-        <bdi>{name}.py</bdi>
+        <bdi>{name}</bdi>
       </code>
-      :{' '}
+      , which the Python of its tasks does not have. Choose a Python that has it, or{' '}
       <label class="link">
         add {name}.py
         <input
@@ -159,8 +159,8 @@ function Lacking() {
           multiple
           onChange={(event) => void takeFiles(event.currentTarget.files)}
         />
-      </label>
-      , or choose a Python that has it.
+      </label>{' '}
+      if it is a file of yours.
     </p>
   ));
 }

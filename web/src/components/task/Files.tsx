@@ -1,5 +1,6 @@
 // The command of a task, the files it wrote, and the scripts as they were submitted: to look at and to fetch.
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { message, request, save, taskPath } from '../../data/api';
 import { toast } from '../../data/toast';
 import type { Experiment, Task } from '../../data/types';
@@ -91,9 +92,12 @@ async function look(entry: Entry): Promise<Shown> {
 }
 
 function Preview({ entry, shown, onClose }: { entry: Entry; shown: Shown; onClose: () => void }) {
+  const box = useRef<HTMLElement>(null);
+  // It stands below the list, which may be long.
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [shown]);
   const part = shown.kind !== 'image' && shown.kind !== 'none' && !shown.whole;
   return (
-    <section class="preview" aria-label={`Content of ${plain(entry.label)}`}>
+    <section ref={box} class="preview" aria-label={`Content of ${plain(entry.label)}`}>
       <header>
         <b>
           <bdi>{plain(entry.label)}</bdi>

@@ -7,6 +7,7 @@ import type { Analysis, Experiment, Metric, Task, TaskCurves as Theirs } from '.
 import { hue } from '../../lib/colour';
 import { alignedResults, linedUp } from '../../lib/columns';
 import { DASH, finite, inFull, metric } from '../../lib/format';
+import { own } from '../../lib/own';
 import { theme, token } from '../../lib/theme';
 import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
 import { Card } from '../Card';
@@ -38,14 +39,14 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
     `tasks/${rival}/metrics?points=300&axis=${axis}`,
     rival === null ? null : `${rival} ${e.best!.value} ${axis}`,
   ).value;
-  const bar = rival !== null && theirs?.task === `${e.id}/${rival}` ? theirs.metrics[goal!] : undefined;
+  const bar = rival !== null && theirs?.task === `${e.id}/${rival}` ? own(theirs.metrics, goal!) : undefined;
   const first = names.filter((name) => !goal || family(name) === family(goal));
   const off = useSignal<Record<string, boolean>>({});
   const linear = useSignal(e.objective[0]?.goal === 'max');
   const asTable = useSignal(false);
   const hovered = useSignal<string | null>(null);
   const on = (name: string) =>
-    off.value[name] !== undefined ? !off.value[name] : first.length ? first.includes(name) : true;
+    own(off.value, name) !== undefined ? !off.value[name] : first.length ? first.includes(name) : true;
   const chosen = names.filter(on);
   const positive =
     chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
