@@ -402,7 +402,9 @@ test('selected tasks are starred, tagged and noted together, and the filter find
   await page.getByText('Starred 3 tasks.').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('[data-row] .starred').length === 3);
   await bulk.getByRole('button', { name: 'Tag' }).click();
-  await bulk.getByLabel('New tag').fill('keep, <b>bold</b>');
+  // The field has the focus: `k` would move the row, and Enter would open its task.
+  await bulk.getByLabel('New tag').and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('keep, <b>bold</b>');
   await bulk.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('columnheader', { name: 'Tags' }).waitFor();
   await page.locator('[data-row="5"]').getByText('keep, <b>bold</b>').waitFor();

@@ -350,13 +350,18 @@ test('doubled, nameless and empty rows are named; a row in which nothing is type
   const { doc } = tree.readTree('parameters: {a: 1}\n');
   tree.addRow(doc);
   assert.equal(tree.printTree(doc), 'parameters:\n  a: 1\n');
-  assert.deepEqual(tree.rowProblems(tree.rowsOf(doc)), []);
+  const found = () => tree.rowProblems(tree.rowsOf(doc), tree.printTree(doc));
+  assert.deepEqual(found(), []);
   tree.addRow(doc, 'a', tree.valueNode('2'));
   tree.addRow(doc, '', tree.listOf('1,2'));
   tree.addRow(doc, 'b');
   assert.deepEqual(
-    tree.rowProblems(tree.rowsOf(doc)).map((error) => error.message),
-    ['a is there twice', 'the parameter has no name', 'b has no value'],
+    found().map((error) => [error.message, error.line]),
+    [
+      ['a is there twice', 3],
+      ['the parameter has no name', 4],
+      ['b has no value', 5],
+    ],
   );
 });
 

@@ -1,5 +1,6 @@
 // A button that opens a box of choices; Escape or a click elsewhere closes it.
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useOpened } from '../lib/opened';
 import { Icon, type IconName } from './Icon';
 
@@ -18,6 +19,12 @@ export function Drop({
   children: (close: () => void) => ComponentChildren;
 }) {
   const { open, box, button, close } = useOpened();
+  const list = useRef<HTMLDivElement>(null);
+  // Where the box begins with a field to type in, what is typed belongs there and is no shortcut of the page.
+  useEffect(() => {
+    const first = open.value ? list.current?.querySelector<HTMLElement>('input, textarea, select, button, a') : null;
+    if (first?.matches('input:not([type=checkbox]), textarea')) first.focus();
+  }, [open.value]);
   return (
     <div
       class="menu"
@@ -41,7 +48,7 @@ export function Drop({
         {label}
       </button>
       {open.value && (
-        <div class="menu-list columns" role="group" aria-label={name}>
+        <div ref={list} class="menu-list columns" role="group" aria-label={name}>
           {children(close)}
         </div>
       )}

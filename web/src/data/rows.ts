@@ -1,6 +1,19 @@
 // The parameters of the file as rows of the form: lists as people type them (64,32,16), ranges, constants.
 import type { Document, Node, Pair, YAMLMap } from 'yaml';
-import { drop, emptyNode, keyOf, listNode, mapNode, put, shown, shownValue, textNode, valueNode } from './tree';
+import {
+  drop,
+  emptyNode,
+  isBlank,
+  keyOf,
+  listNode,
+  mapNode,
+  parameterLines,
+  put,
+  shown,
+  shownValue,
+  textNode,
+  valueNode,
+} from './tree';
 import { listParts } from './typed';
 import type { FieldError } from './types';
 import { yaml } from './yaml';
@@ -179,13 +192,18 @@ export function setWhen(pair: Pair, when: Node | null) {
 // The place of a row that has no name, or one that another row has.
 export const rowField = (row: Row) => `/rows/${row.id}`;
 
-// What is wrong before the daemon is asked: what no file can say, or what would pass as nothing.
-export function rowProblems(rows: Row[]): FieldError[] {
+// What is wrong before the daemon is asked: what no file can say, or what would pass as nothing. `text` is the file.
+export function rowProblems(rows: Row[], text: string): FieldError[] {
   const out: FieldError[] = [];
+  const written = rows.filter((row) => !isBlank(row.pair));
+  let lines: number[] | undefined;
   const seen = new Set<string>();
   for (const row of rows) {
     const { name } = row;
-    const wrong = (message: string, remedy: string) => out.push({ field: rowField(row), message, remedy });
+    const wrong = (message: string, remedy: string) => {
+      lines ??= parameterLines(text);
+      out.push({ field: rowField(row), message, remedy, line: lines[written.indexOf(row)] });
+    };
     const empty = row.kind === 'range' ? !row.min || !row.max : !row.values;
     if (!name && (!empty || row.when)) wrong('the parameter has no name', 'name it, or remove the row');
     if (name && seen.has(name)) wrong(`${name} is there twice`, 'remove one of the rows, or rename it');

@@ -62,7 +62,7 @@ export function readTree(text: string): { doc: Document; broken: Broken | null }
 }
 
 const isEmpty = (node: unknown) => (yaml.isSeq(node) ? !node.items.length : yaml.isScalar(node) && !shown(node));
-const isBlank = (pair: Pair) => !keyOf(pair) && isEmpty(pair.value);
+export const isBlank = (pair: Pair) => !keyOf(pair) && isEmpty(pair.value);
 
 // A row of the form in which nothing is typed yet is no part of the file.
 export function printTree(doc: Document): string {
@@ -77,6 +77,14 @@ export function printTree(doc: Document): string {
   root.items = whole;
   if (yaml.isMap(params)) params.items = all as never;
   return text;
+}
+
+// The line of each parameter in a text that was read or printed, in their order.
+export function parameterLines(text: string): number[] {
+  const lines = new yaml.LineCounter();
+  const all = yaml.parseDocument(text, { ...READ, lineCounter: lines }).get('parameters', true);
+  if (!yaml.isMap(all)) return [];
+  return all.items.map(({ key }) => lines.linePos((key as Node | null)?.range?.[0] ?? 0).line);
 }
 
 export const keyOf = (pair: Pair): string => {

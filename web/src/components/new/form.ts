@@ -177,7 +177,7 @@ function localProblems(unclear: Record<string, string>): FieldError[] {
         message: 'the objective has no metric',
         remedy: 'name it, or remove it',
       });
-  return [...out, ...rowProblems(rowsOf(doc()))];
+  return [...out, ...rowProblems(rowsOf(doc()), file.value?.text ?? '')];
 }
 
 let serial = 0;
