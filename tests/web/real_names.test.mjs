@@ -53,6 +53,17 @@ test('parameters and metrics may have the names of what every object has', { ski
     await names.getByText(name, { exact: true }).first().waitFor({ state: 'attached' });
   await page.goto(`${daemon.url}/e/${id}/1`);
   await page.locator('section[aria-labelledby=params]').getByText('constructor').waitFor();
+  // A row of the list has every objective of the best task.
+  const { best } = await daemon.api('GET', `/experiments/${id}`);
+  await page.goto(`${daemon.url}/`);
+  const cell = page.locator(`tr[data-row="${id}"] td.right`).first();
+  await cell.getByText('/').first().waitFor();
+  const [values, labels] = (await cell.innerText()).split('\n').filter((line) => line.trim());
+  assert.deepEqual(
+    values.split('/').map(Number),
+    best.values.map((v) => Number(v.toPrecision(3))),
+  );
+  assert.match(labels, /^val_loss ↓ \/ toString ↑ \/ __proto__ ↑$/);
   assert.deepEqual(troubles.splice(0), []);
 });
 

@@ -256,7 +256,7 @@ for epoch in range(1, 1001):
   // A row of the list says when its experiment will end, as the experiment's page does.
   await page.goto(`${daemon.url}/`);
   const row = page.locator(`tr[data-row="${id}"]`);
-  await row.getByText(/^≈ .* left$/).waitFor();
+  await row.getByText(/^≈ .*\d.* left$/).waitFor();
   assert.match(
     await row.locator('[title*="tasks ended"]').getAttribute('title'),
     /^0 of 1 tasks ended; about .*by their own steps/,

@@ -70,7 +70,6 @@ export function costLines(cost: ExperimentSummary['cost']): [string, string] {
 
 function Row({ e }: { e: ExperimentSummary }) {
   const [time, power] = costLines(e.cost);
-  const goal = e.objective[0];
   const active = e.state === 'running';
   const { left } = useOutlook(active && e.tasks.running > 0 ? `/experiments/${e.id}` : null, SELDOM_MS);
   const progress = `${count(ended(e.tasks))} of ${count(e.tasks.total)}`;
@@ -117,31 +116,57 @@ function Row({ e }: { e: ExperimentSummary }) {
             class="mute small nowrap"
             title={left ? `${progress} tasks ended; ${leftText(left)} left, ${left.basis}` : undefined}
           >
-            {left ? `≈ ${duration(left.time_s)} left` : progress}
+            {left ? (
+              <>
+                ≈ {duration(left.time_s)}
+                <span class="visually-hidden"> left</span>
+              </>
+            ) : (
+              progress
+            )}
           </span>
         </div>
       </td>
       <td class="right">
         {e.best ? (
           <>
-            <b title={inFull(e.best.mean ?? e.best.value)}>{metric(e.best.mean ?? e.best.value)}</b>{' '}
+            <b
+              title={`${inFull(e.best.mean ?? e.best.value)}, task ${e.best.task}${
+                e.best.epoch === null ? '' : ` at ${e.best.step_name || 'epoch'} ${e.best.epoch}`
+              }`}
+            >
+              {metric(e.best.mean ?? e.best.value)}
+            </b>{' '}
             <SpreadOf best={e.best} />
+            {/* Of several objectives what the same task has of the others. */}
+            {e.best.values?.slice(1).map((value, i) => (
+              <span
+                class="mute"
+                key={e.objective[i + 1]?.metric}
+                title={`${e.objective[i + 1]?.metric} ${inFull(value)}`}
+              >
+                {' / '}
+                {metric(value)}
+              </span>
+            ))}
           </>
         ) : (
           <span class="mute">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</span>
         )}
-        <div class="mute tiny">
-          {goal ? (
+        <div
+          class="mute tiny cut goals"
+          title={e.objective.length > 1 ? e.objective.map((o) => `${o.metric} (${o.goal})`).join(', ') : undefined}
+        >
+          {e.objective.map((goal, i) => (
             <>
-              {meanOf(e.best)}
+              {i === 0 && meanOf(e.best)}
+              {i > 0 && ' / '}
               <bdi>{goal.metric}</bdi>{' '}
               <span role="img" aria-label={goal.goal === 'max' ? 'maximised' : 'minimised'}>
                 {goal.goal === 'max' ? '↑' : '↓'}
               </span>
             </>
-          ) : (
-            ''
-          )}
+          ))}
         </div>
       </td>
       <td class="hide-phone">
