@@ -247,22 +247,23 @@ class Client:
 
     # Workers of your own (backend: external).
 
-    def ask(self, id: str) -> Optional[Dict[str, Any]]:
+    def ask(self, id: str, worker: Optional[Row] = None) -> Optional[Dict[str, Any]]:
         """The next task of an experiment with the backend `external`, or None when none is left. Waits while the search
-        waits for results of other workers."""
+        waits for results of other workers. `worker` is that of a Study."""
         while True:
             try:
-                return self.request("POST", _path_of(id, "/ask"), {})
+                return self.request("POST", _path_of(id, "/ask"), {"worker": worker} if worker else {})
             except Problem as problem:
                 if problem.status != 409:
                     raise
                 time.sleep(0.2)
 
-    def claim(self, id: str, tasks: int, more: bool = False) -> Experiment:
+    def claim(self, id: str, tasks: int, more: bool = False, worker: Optional[Row] = None) -> Experiment:
         """How many more tasks will be asked for, of an experiment with search={"open": True}; negative: how many of those will
         not be asked for after all. It has ended when all that were claimed have ended. A claim ends a stop; with more=True,
-        for a worker that has begun already, it is refused then."""
-        return Experiment(self.request("POST", _path_of(id, "/claim"), {"tasks": tasks, **({"more": True} if more else {})}))
+        for a worker that has begun already, it is refused then. `worker` is that of a Study."""
+        body = {"tasks": tasks, **({"more": True} if more else {}), **({"worker": worker} if worker else {})}
+        return Experiment(self.request("POST", _path_of(id, "/claim"), body))
 
     def tell(self, id: str, values: Optional[Mapping[str, float]] = None, step: Optional[int] = None, more: bool = False,
              failed: Optional[str] = None, pruned: bool = False, parameters: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:

@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
+from . import _worker
 from ._client import Client
 from ._http import Problem
 from ._table import Table, table_of
@@ -246,12 +247,12 @@ class Study:
         self._claim(1)
         return self._ask()
 
-    def _claim(self, trials: int, more: bool = False) -> None:
+    def _claim(self, trials: int, more: bool = False, worker: Optional[Mapping[str, Any]] = None) -> None:
         if self._open_ended:
-            self.client.claim(self.id, trials, more)
+            self.client.claim(self.id, trials, more, worker)
 
-    def _ask(self) -> Trial:
-        task = self.client.ask(self.id)
+    def _ask(self, worker: Optional[Mapping[str, Any]] = None) -> Trial:
+        task = self.client.ask(self.id, worker)
         if task is None:
             raise StopIteration("the search has proposed every configuration, or the study was stopped")
         with self._lock:
@@ -318,7 +319,8 @@ class Study:
         """Calls objective(trial) n_trials times, n_jobs at a time in threads; without n_trials until the timeout (seconds) has
         passed or stop() is called. It returns a number to minimise or maximise (a list of them for several directions), or
         raises sluice.Pruned. `catch`: exceptions that fail a trial without ending the study. Other processes may work on
-        the same study, each with its own n_trials: load_study(id).optimize(...)."""
+        the same study, each with its own n_trials: load_study(id).optimize(...). Where this process is killed, the trials that
+        it ran have failed, and those that it had not begun are not waited for: a daemon on the same machine notices that."""
         self._stopping = False
         end = math.inf if timeout is None else time.monotonic() + timeout
         claims = _Claims(self, n_trials, n_jobs)
@@ -327,7 +329,7 @@ class Study:
             try:
                 while not self._stopping and time.monotonic() < end and claims.take():
                     try:
-                        trial = self._ask()
+                        trial = self._ask(_worker.describe())  # its result is told by this call
                     except StopIteration:
                         claims.forget()
                         return
@@ -437,7 +439,7 @@ class _Claims:
             self._claim(_AHEAD if trials is None else trials)
 
     def _claim(self, trials: int, more: bool = False) -> None:
-        self._study._claim(trials, more)
+        self._study._claim(trials, more, _worker.describe())
         self._left += trials
 
     def _claim_more(self) -> None:
@@ -466,7 +468,7 @@ class _Claims:
         """So that the study is not waited for."""
         left, self._left = self._left, 0
         if left > 0:
-            self._study._claim(-left)
+            self._study._claim(-left, worker=_worker.describe())
 
 
 def create_study(name: Optional[str] = None, direction: str = "minimize", directions: Optional[Sequence[str]] = None,

@@ -132,6 +132,8 @@
 /* An experiment of the user's own workers has ended whenever they have told all that they claimed. To load it again costs
  * a replay, so it stays in memory for as long as they may need until they ask for more. */
 #define ENGINE_KEEP_MS 60000
+/* Whether the workers on this machine are still there. */
+#define ENGINE_WORKERS_MS 5000
 /* How often to try again to open a backend that is not available. */
 #define ENGINE_LOOK_AGAIN_MS 10000
 /* Until a parallel limit that could not be sent to a backend is sent again. */

@@ -29,6 +29,7 @@
 #include "engine/trouble.h"
 #include "engine/turn.h"
 #include "engine/waiting.h"
+#include "engine/worker.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -97,9 +98,9 @@ void engine_forget_settled(struct engine *engine)
 static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
 	static int (*const parts[])(struct engine * engine) = {
-		engine_inbox_apply,  engine_ingest,       engine_settle,    engine_tell_untold,
-		engine_sweep,        engine_propose,      engine_prepare,   engine_note_stops,
-		engine_note_silence, engine_note_waiting, engine_note_slow, engine_remove_marked,
+		engine_inbox_apply,  engine_ingest,    engine_look_at_workers, engine_settle,     engine_tell_untold,
+		engine_sweep,        engine_propose,   engine_prepare,         engine_note_stops, engine_note_silence,
+		engine_note_waiting, engine_note_slow, engine_remove_marked,
 	};
 	int rc = 0;
 	(void)ctx;

@@ -94,8 +94,17 @@ int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t paral
 int engine_mark(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		const struct node *body, struct error *err) MUST_USE;
 
+/* The process of a worker on this machine. pid 0: it is not known, or is on another machine. */
+struct engine_worker {
+	int32_t pid;
+	uint64_t start;
+};
+/* Reads {"pid":…,"start":…,"place":…}; NULL: there is none. */
+void engine_worker_read(const struct node *node, struct engine_worker *ret);
+
 /* A worker that waits for a proposal. The caller owns the memory. */
 struct engine_asker {
+	struct engine_worker worker;
 	/* rc and number as engine_ask would have returned them. The caller may free the asker from now on. */
 	void (*done)(struct engine_asker *asker, int rc, int64_t number, const struct error *err);
 	int64_t experiment;
@@ -116,8 +125,9 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 
 /* How many more tasks workers will ask for, in an experiment with `search: {open: true}`; negative: how many of those
  * they will not ask for after all. Ends a stop, as a restart does; with `more`, for a worker that has begun already, -EBUSY
- * after a stop. -EINVAL where the number of tasks is fixed. */
-int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more, struct error *err) MUST_USE;
+ * after a stop. -EINVAL where the number of tasks is fixed. worker: who claims; NULL: it is not known. */
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more,
+		 const struct engine_worker *worker, struct error *err) MUST_USE;
 
 /* Changes to a search while it runs. All are recorded, and replayed after a restart. Suggest: {"parameters":{…}}
  * becomes a task. Import: {"rows":[{"parameters":{…},"values":{"val_loss":0.3}},…]} become finished tasks, as prior

@@ -2,6 +2,7 @@
 #ifndef ENGINE_EXPERIMENT_H
 #define ENGINE_EXPERIMENT_H
 
+#include "engine/engine.h"
 #include "engine/streak.h"
 #include "engine/unstarted.h"
 #include "model/sharing.h"
@@ -66,6 +67,11 @@ struct engine_experiment {
 	VEC(struct engine_untold {
 		int64_t number, until_ms; /* a task; told then at the latest, monotonic */
 	}) untold; /* ended, and their energy is awaited: accounted.h */
+	VEC(struct engine_claimant {
+		struct engine_worker worker;
+		int64_t claimed; /* and not asked for yet */
+	}) workers; /* on this machine, that claimed or took tasks: worker.h. Not stored */
+	int64_t workers_next_ms; /* when it is looked whether they live, monotonic */
 	VEC(struct engine_metric {
 		char *name;
 		int64_t id;

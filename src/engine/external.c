@@ -15,6 +15,7 @@
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/transact.h"
+#include "engine/worker.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -42,7 +43,8 @@ static int external_experiment(struct engine *engine, int64_t id, struct engine_
 	return 0;
 }
 
-static int external_take(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+static int external_take(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
+			 const struct engine_worker *worker)
 {
 	char token[TOKEN_ID_CHARS], host[256] = "";
 	int64_t now = clock_now_ms();
@@ -68,6 +70,8 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 	struct store_task taken = *task;
 	taken.attempt = row.number;
 	struct engine_live *live = engine_add_live(engine, e, &row, &taken);
+	live->worker = *worker;
+	engine_worker_claims(e, worker, -1);
 	return engine_ingest_record(engine, live,
 				    &(struct journal_record){.kind = JOURNAL_START,
 							     .time_ms = now,
@@ -77,6 +81,7 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 }
 
 struct external_ask {
+	struct engine_worker worker; /* who asks */
 	struct engine_experiment *experiment;
 	struct store_task task; /* the one that was taken; id 0: none */
 	bool thinking; /* the search is at work on the next proposal */
@@ -112,7 +117,7 @@ static int external_give(struct engine *engine, void *ctx, struct error *err)
 	if (rc == 0 && e->sweep != STORE_SWEEP_STOP)
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &ask->task);
 	if (rc == 0 && ask->task.id)
-		rc = external_take(engine, e, &ask->task);
+		rc = external_take(engine, e, &ask->task, &ask->worker);
 	/* One that was there before has used up the claim, too: it waited, or the search runs it again for longer. */
 	bool old = ask->task.id && e->last_number == before;
 	if (rc == 0 && old && e->spec->search->open && e->planned > e->last_number)
@@ -125,9 +130,10 @@ static int external_give(struct engine *engine, void *ctx, struct error *err)
 }
 
 /* As engine_ask, for the first who waits. -EINPROGRESS: there will be an answer later, and then a turn. */
-static int external_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err)
+static int external_ask(struct engine *engine, int64_t experiment, const struct engine_worker *worker,
+			int64_t *ret_number, struct error *err)
 {
-	struct external_ask ask = {0};
+	struct external_ask ask = {.worker = *worker};
 	int rc = external_experiment(engine, experiment, &ask.experiment, err);
 	if (rc == 0)
 		rc = engine_transact(engine, external_give, &ask, err);
@@ -155,8 +161,9 @@ int engine_ask(struct engine *engine, int64_t experiment, struct engine_asker *a
 	       struct error *err)
 {
 	/* First come, first served. */
-	int rc = external_is_asked(engine, experiment) ? -EINPROGRESS
-						       : external_ask(engine, experiment, ret_number, err);
+	int rc = external_is_asked(engine, experiment)
+		? -EINPROGRESS
+		: external_ask(engine, experiment, &asker->worker, ret_number, err);
 	if (rc == -EINPROGRESS) {
 		asker->experiment = experiment;
 		asker->next = NULL;
@@ -191,8 +198,9 @@ void engine_serve_askers(struct engine *engine)
 	while (asker) {
 		struct error err = {0};
 		int64_t number = 0;
-		int rc = external_must_wait(engine, asker) ? -EINPROGRESS
-							   : external_ask(engine, asker->experiment, &number, &err);
+		int rc = external_must_wait(engine, asker)
+			? -EINPROGRESS
+			: external_ask(engine, asker->experiment, &asker->worker, &number, &err);
 		if (rc == -EINPROGRESS) {
 			asker = asker->next;
 			continue;
@@ -217,6 +225,7 @@ void engine_refuse_askers(struct engine *engine, int rc, const char *why)
 struct external_claim {
 	struct engine_experiment *experiment;
 	int64_t tasks;
+	struct engine_worker worker;
 };
 
 /* A search that does not learn and had proposed everything when it was loaded was not replayed then. */
@@ -242,13 +251,15 @@ static int external_claim(struct engine *engine, void *ctx, struct error *err)
 	planned += claim->tasks;
 	e->planned = planned > e->last_number ? planned : e->last_number;
 	e->changed = true;
+	engine_worker_claims(e, &claim->worker, claim->tasks);
 	rc = store_set_planned(engine->store, e->id, e->planned);
 	return rc == 0 && e->last_number && external_is_unclaimed(e) ? engine_note_all(engine, e) : rc;
 }
 
-int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more, struct error *err)
+int engine_claim(struct engine *engine, int64_t experiment, int64_t tasks, bool more,
+		 const struct engine_worker *worker, struct error *err)
 {
-	struct external_claim claim = {.tasks = tasks};
+	struct external_claim claim = {.tasks = tasks, .worker = worker ? *worker : (struct engine_worker){0}};
 	int rc = external_experiment(engine, experiment, &claim.experiment, err);
 	if (rc < 0)
 		return rc;

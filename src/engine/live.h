@@ -4,6 +4,7 @@
 
 #include "engine/asked.h"
 #include "engine/decide.h"
+#include "engine/engine.h"
 #include "engine/left.h"
 #include "store/rows.h"
 
@@ -20,6 +21,7 @@ struct engine_live {
 	char *parameters; /* JSON; NULL where no runner gets a descriptor */
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
+	struct engine_worker worker; /* that took it; pid 0: there is none, or it is not known */
 	char *job, *batch_dir, *attempt_dir;
 	bool unsent; /* made by this daemon and not handed to its backend yet: no runner can have begun with it */
 	bool unplaced; /* its descriptor cannot be read, so attempt_dir may be wrong: engine_place */

@@ -41,6 +41,7 @@ static void experiment_free(struct engine_experiment *e)
 		free(e->metrics.at[i].name);
 	free(e->metrics.at);
 	free(e->untold.at);
+	free(e->workers.at);
 	free(e->step_name);
 	free(e->note);
 	free(e->paused);

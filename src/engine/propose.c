@@ -13,6 +13,7 @@
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/turn.h"
+#include "engine/worker.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -190,8 +191,10 @@ int engine_add_proposal(struct engine *engine, struct engine_experiment *e, enum
 int engine_note_all(struct engine *engine, struct engine_experiment *e)
 {
 	e->asked_all = e->changed = e->best_changed = true; /* no repeat is to come: configuration.h */
-	if (e->spec->search->open)
+	if (e->spec->search->open) {
 		e->planned = e->last_number;
+		engine_workers_drop_claims(e);
+	}
 	int rc = store_set_planned(engine->store, e->id, e->planned);
 	return rc < 0 ? rc : store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 }

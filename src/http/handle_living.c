@@ -138,8 +138,10 @@ void handle_claim(struct request *request, struct response *response)
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
+	struct engine_worker worker;
+	engine_worker_read(node_get(body, "worker"), &worker);
 	int rc = engine_claim(request->app->engine, request->path_numbers[0], node_get_int(body, "tasks", 0),
-			      node_get_bool(body, "more", false), &err);
+			      node_get_bool(body, "more", false), &worker, &err);
 	node_free(body);
 	if (rc < 0)
 		response_error(response, rc, &err);
@@ -149,11 +151,16 @@ void handle_claim(struct request *request, struct response *response)
 
 void handle_ask(struct request *request, struct response *response)
 {
-	struct ask *ask = mem_alloc(sizeof(*ask));
 	struct error err = {0};
+	struct node *body;
 	int64_t number;
+	if (request_json(request, &body, response) < 0)
+		return;
+	struct ask *ask = mem_alloc(sizeof(*ask));
 	*ask = (struct ask){
 		.asker.done = ask_done_cb, .engine = request->app->engine, .request = request, .response = response};
+	engine_worker_read(node_get(body, "worker"), &ask->asker.worker);
+	node_free(body);
 	int rc = engine_ask(ask->engine, request->path_numbers[0], &ask->asker, &number, &err);
 	if (rc == -EINPROGRESS) {
 		response->later = (struct later){ask_cancel, ask};

@@ -494,7 +494,7 @@ const struct route routes[] = {
 	 handle_ask,
 	 "askTask",
 	 "A task for a worker of your own (204: nothing left, 409: ask again)",
-	 "Empty",
+	 "AskRequest",
 	 "Task",
 	 200,
 	 ROUTE_OPTIONAL_BODY | ROUTE_MAYBE_NOTHING,

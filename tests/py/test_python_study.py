@@ -1,6 +1,7 @@
 """Studies of the Python package against the real daemon: what users of Optuna expect of the names that are the same."""
 
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -377,13 +378,17 @@ def test_a_killed_worker_ends_no_one_else(daemon, client):
     victim.send_signal(signal.SIGKILL)
     assert len(other.communicate()[0].split()) == 12 and other.returncode == 0
     victim.communicate()
+    wait_for(lambda: counts(study)[0] == "finished", lambda: counts(study))  # what the victim had announced is given back
+    assert counts(study)[1]["total"] == len(study.trials) and states(study).count("error") <= 1
+    client.claim(study.id, 1000)  # by no process that is known
+    client.ask(study.id)
     state, shown = counts(study)
-    assert state == "running" and shown["total"] > 1000  # what the victim had announced and did not run
+    assert state == "running" and shown["total"] > 1000
     done = daemon.cli("stop", study.id)
     assert "planned tasks that had not begun will not run" in done.stdout, done.stdout
     wait_for(lambda: counts(study)[0] in ("finished", "stopped"), lambda: counts(study))
     state, shown = counts(study)
-    assert shown["total"] == len(study.trials) and set(states(study)) <= {"finished", "stopped"}
+    assert shown["total"] == len(study.trials) and set(states(study)) <= {"finished", "stopped", "error"}
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
     assert counts(study)[1]["total"] == shown["total"] + 2
 
@@ -571,6 +576,43 @@ def test_a_task_is_told_what_it_ran_with(client):
     assert client.tell(task["id"], pruned=True)["state"] == "pruned"
     assert client.suggest(e["id"], x=0.25)["parameters"] == {"x": 0.25}
     assert client.import_results(e["id"], [{"parameters": {"x": 0.75}, "values": {"y": 2}}]) == 1
+
+
+SLEEPER = """
+import sys, time, sluice
+study = sluice.load_study(sys.argv[1], client=sluice.Client(state=sys.argv[2]))
+def objective(trial):
+    trial.suggest_float("x", 0, 1)
+    print(trial.number, flush=True)
+    time.sleep(1000)
+study.optimize(objective, n_trials=10, n_jobs=2)
+"""
+
+
+def test_the_trials_of_a_killed_worker_have_failed_and_its_claims_are_given_back(client):
+    study = sluice.create_study("killed", client=client, strategy="random", space={"x": {"min": 0.0, "max": 1.0}})
+    with subprocess.Popen([sys.executable, "-c", SLEEPER, study.id, client._connection.state], stdout=subprocess.PIPE,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as worker:
+        taken = [int(worker.stdout.readline()) for _ in range(2)]
+
+        def objective(trial):
+            if trial.number == 3:
+                worker.kill()
+                wait_for(lambda: states(study).count("error") == 2, "the daemon noticed it")
+            return trial.suggest_float("x", 0, 1)
+
+        elsewhere = {"pid": worker.pid, "start": 1, "place": "another machine"}
+        client.claim(study.id, 1, worker=elsewhere)
+        study.optimize(objective, n_trials=2)
+        assert sorted(taken) == [1, 2] and states(study) == ["error", "error", "finished", "finished"]
+        assert "its worker is gone" in study.trials[0]["cause"]["text"]
+        assert counts(study) == ("running", {"total": 5, "error": 2, "finished": 2})
+        client.ask(study.id, worker=elsewhere)
+        client.claim(study.id, 3, worker=elsewhere)
+        client.claim(study.id, -3, worker=elsewhere)
+        assert states(study)[-1] == "running"
+        client.tell(f"{study.id}/5", {"value": 1})
+        assert counts(study) == ("finished", {"total": 5, "error": 2, "finished": 3})
 
 
 def test_one_and_true_are_two_choices(client):

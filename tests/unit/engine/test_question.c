@@ -405,7 +405,7 @@ static int64_t create_open(struct fixture *f, int64_t tasks)
 			    ""),
 		number;
 	struct error err = {0};
-	assert_int_equal(engine_claim(f->engine, id, tasks, false, &err), 0);
+	assert_int_equal(engine_claim(f->engine, id, tasks, false, NULL, &err), 0);
 	for (int64_t i = 0; i < tasks; i++) {
 		assert_int_equal(ask(f, id, &number), 0);
 		tell(f, id, number);
@@ -422,7 +422,7 @@ static void test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought
 	struct node *mine = json("{\"parameters\":{\"x\":0.125,\"y\":0.5}}");
 	int64_t id = create_open(f, 5), number, suggested;
 	for (int round = 0; round < 2; round++) {
-		assert_int_equal(engine_claim(f->engine, id, 1, false, &err), 0);
+		assert_int_equal(engine_claim(f->engine, id, 1, false, NULL, &err), 0);
 		assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
 		assert_int_equal(engine_suggest(f->engine, id, mine, &suggested, &problems, NULL), 0);
 		assert_int_equal(end_ask(f, &waiting, &number), 0);
@@ -434,7 +434,7 @@ static void test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought
 		struct node *e = wait_for(f, id, "finished");
 		node_free(e);
 		/* Who claims more gets what was thought of. */
-		assert_int_equal(engine_claim(f->engine, id, 1, false, &err), 0);
+		assert_int_equal(engine_claim(f->engine, id, 1, false, NULL, &err), 0);
 		assert_int_equal(ask(f, id, &number), 0);
 		assert_int_equal(number, suggested + 1);
 		tell(f, id, number);
