@@ -57,6 +57,24 @@ const struct world_kind world_kinds[] = {
 	{"steps5", WORLD_STEPS, 5, 0, 0, 0, 0, 0, 0, 0},
 	{"boxes6", WORLD_STEPS, 6, 0, 0, 0, 0, 0, 0, 40},
 	{"branches8", WORLD_BRANCHES, 8, 0, 1, 3, 0, 0, 0, 0},
+	{"wholes4", WORLD_SMOOTH, 0, 4, 0, 0, 0, 0, 0, 0},
+	{"wholes8", WORLD_SMOOTH, 0, 8, 0, 0, 0, 0, 0, 0},
+	{"wholeslope6", WORLD_SLOPE, 0, 6, 0, 0, 0, 0, 0, 0},
+	{"wholetrain5", WORLD_TRAINING, 0, 5, 0, 0, 0, 0, 0, 0},
+	{"wholevalley4", WORLD_VALLEY, 0, 4, 0, 0, 0, 0, 0, 0},
+	{"wholebowl6", WORLD_BOWL, 0, 6, 0, 0, 0, 0, 0, 0},
+	{"wholepeaks4", WORLD_PEAKS, 0, 4, 0, 0, 0, 0, 0, 0},
+	{"peaks5", WORLD_PEAKS, 5, 0, 0, 0, 0, 0, 0, 0},
+	{"peaks4noisy", WORLD_PEAKS, 4, 0, 0, 0, 0, 0, .1, 0},
+	{"waves5", WORLD_WAVES, 5, 0, 0, 0, 0, 0, 0, 0},
+	{"separate8", WORLD_SEPARATE, 8, 0, 0, 0, 0, 0, 0, 0},
+	{"separate5noisy", WORLD_SEPARATE, 5, 0, 0, 0, 0, 0, .1, 0},
+	{"needles10", WORLD_NEEDLES, 10, 0, 0, 0, 0, 0, 0, 3},
+	{"few6", WORLD_SMOOTH, 0, 6, 0, 0, 0, 0, 0, 5},
+	{"fewslope6", WORLD_SLOPE, 0, 6, 0, 0, 0, 0, 0, 4},
+	{"fewtrain5", WORLD_TRAINING, 0, 5, 0, 0, 0, 0, 0, 7},
+	{"fewnoisy6", WORLD_SMOOTH, 0, 6, 0, 0, 0, 0, .1, 5},
+	{"wholenoisy5", WORLD_SMOOTH, 0, 5, 0, 0, 0, 0, .1, 0},
 	{0},
 };
 
@@ -245,9 +263,10 @@ static double world_climb(const struct world *w, struct rng *rng, struct world_p
 
 static double world_find_least(const struct world *w, struct rng *rng)
 {
-	if (w->kind->shape == WORLD_BOWL || w->kind->shape == WORLD_VALLEY || w->kind->shape == WORLD_WAVES)
+	bool met = w->kind->wholes == 0; /* the least lies between whole numbers */
+	if (met && (w->kind->shape == WORLD_BOWL || w->kind->shape == WORLD_VALLEY || w->kind->shape == WORLD_WAVES))
 		return 0;
-	if (w->kind->shape == WORLD_PEAKS)
+	if (met && w->kind->shape == WORLD_PEAKS)
 		return -w->weight[0];
 	if (w->kind->shape == WORLD_NEEDLES)
 		return w->least;
@@ -256,7 +275,7 @@ static double world_find_least(const struct world *w, struct rng *rng)
 		struct world_point best = {0};
 		double most = INFINITY;
 		for (int k = 0; k < TRIES / CLIMBS; k++) {
-			struct world_point p;
+			struct world_point p = {0};
 			world_draw(w, rng, &p);
 			double value = world_at(w, &p);
 			if (value < most) {

@@ -39,7 +39,7 @@ struct world_kind {
 	int matter; /* axes that matter; 0: all */
 	double failing; /* about this share fails, 0: nothing */
 	double noise;
-	int terms; /* what that is depends on the shape */
+	int terms; /* what that is depends on the shape; up to WORLD_TRAINING the cells of whole numbers */
 };
 
 /* The numbers between 0 and 1, and which choice. */
@@ -80,6 +80,8 @@ static inline int world_axes(const struct world_kind *kind)
 }
 static inline int world_cells(const struct world_kind *kind)
 {
+	if (kind->shape < WORLD_FLAGS && kind->terms)
+		return kind->terms;
 	return kind->shape == WORLD_RATIOS ? WORLD_RATIO_CELLS : WORLD_CELLS;
 }
 double world_smooth(const struct world *world, const struct world_point *point);
