@@ -13,7 +13,8 @@ struct gaussian {
 	size_t dims, count;
 	const bool *unordered; /* per axis: points there are equal or one apart */
 	bool wide; /* the prior: scales about as long as the diagonal of the cube, not as long as an axis */
-	bool alike; /* the prior, too: about one scale for all unordered axes */
+	bool brief; /* the prior, where it is not wide: scales of a third to a half of an axis, seldom as long as one */
+	bool alike; /* the prior, too: about one scale for all axes that are unordered, if the first is; else for the ordered ones */
 	double share; /* of the kernel: a sum of functions of one axis each; 0: none */
 	double *theta; /* dims + 2 */
 	double *x; /* count x dims */

@@ -14,19 +14,33 @@ double gaussian_wide_middle(const struct gaussian *g)
 	return -2 * M_SQRT2 - log((double)g->dims);
 }
 
-/* A prior of two levels: one scale for all choices, from which each differs a little. A few results tell how much a choice
- * matters at all, long before they tell it of each. The mean is that of the present ones, so that its slope is 0. */
+/* A prior of two levels: one scale for all choices (or all others), from which each differs a little. A few results tell
+ * how much a choice matters at all, long before they tell it of each. The mean is that of the present ones, so that its slope is 0. */
 static double gaussian_add_alike(const struct gaussian *g, double *gradient)
 {
 	double mean = 0, count = 0, sum = 0;
 	for (size_t d = 0; d < g->dims; d++) {
-		mean += g->unordered[d] ? g->theta[d] : 0;
-		count += g->unordered[d];
+		bool counts = g->unordered[d] == g->unordered[0];
+		mean += counts ? g->theta[d] : 0;
+		count += counts;
 	}
 	for (size_t d = 0; d < g->dims; d++) {
-		double off = g->unordered[d] ? g->theta[d] - mean / count : 0;
+		double off = g->unordered[d] == g->unordered[0] ? g->theta[d] - mean / count : 0;
 		sum -= off * off / (2 * ALIKE_VARIANCE);
 		gradient[d] -= off / ALIKE_VARIANCE;
+	}
+	return sum;
+}
+
+/* The length is gamma distributed with shape 3 and rate 6 (as M. Balandat et al., BoTorch, 2020, have it); it is
+ * exp(-theta / 2). */
+static double gaussian_add_brief(const struct gaussian *g, double *gradient)
+{
+	double sum = 0;
+	for (size_t d = 0; d < g->dims; d++) {
+		double length = exp(-g->theta[d] / 2);
+		sum += -g->theta[d] - 6 * length;
+		gradient[d] += 3 * length - 1;
 	}
 	return sum;
 }
@@ -41,10 +55,12 @@ double gaussian_add_prior(const struct gaussian *g, const double *scales, double
 		sum -= off * off / (2 * WIDE_VARIANCE);
 		gradient[d] -= off / WIDE_VARIANCE;
 	}
-	for (size_t d = 0; d < g->dims && !g->wide; d++) {
+	for (size_t d = 0; d < g->dims && !g->wide && !g->brief; d++) {
 		sum -= 0.1 / scales[d] + 0.1 * scales[d];
 		gradient[d] += 0.1 / scales[d] - 0.1 * scales[d];
 	}
+	if (g->brief && !g->wide)
+		sum += gaussian_add_brief(g, gradient);
 	if (g->alike)
 		sum += gaussian_add_alike(g, gradient);
 	gradient[g->dims] += 1 - variance;

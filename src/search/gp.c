@@ -16,6 +16,7 @@
 #define GP_SUMS_SHARE 0.8
 #define GP_FIT_LAST 10 /* steps with all of them */
 #define GP_WIDE_EVERY 4 /* every fourth proposal comes from the model with the wide prior */
+#define GP_CHOICES_GAIN 0.1 /* deviations below the best that choices are sought for */
 
 const struct search_option gp_options[] = {
 	{"startup", SEARCH_OPTION_INT, 0, 0, 1000, NULL,
@@ -49,6 +50,7 @@ static void gp_make_axes(struct gp *g, const struct search *s)
 			g->fidelity_axis = (long)d;
 	}
 	g->choices = s->objectives == 1 && choices == s->dims;
+	g->cells = s->objectives == 1 && !choices && !g->reals && !g->fidelity;
 	if (g->fidelity)
 		g->axes[s->dims] = (struct parzen_axis){.kind = PARZEN_REAL};
 }
@@ -158,12 +160,22 @@ static bool gp_tries_sums(const struct gp *g, const struct search *s)
 	return s->objectives == 1 && !g->choices && !g->fidelity && g->dims > 1 && g->fit_count >= GP_SUMS_LEAST;
 }
 
+static void gp_choose_priors(struct gp *g)
+{
+	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
+		g->models[i]->brief = g->fit_cells;
+		g->models[i]->alike = g->choices || g->fit_cells;
+	}
+	g->sums->brief = g->sums->alike = g->wide->alike = g->fit_cells;
+}
+
 /* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
  * They follow from the results that were known when they were due, and from nothing else: a replay need not find
  * those that others came after. */
 static void gp_find_parameters(struct gp *g, const struct search *s)
 {
 	double most = -INFINITY;
+	gp_choose_priors(g);
 	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
 		double likely = gp_fit_few(g, s, g->models[i], i == 1, false);
 		if (likely > most) {
@@ -221,6 +233,7 @@ static void gp_find_best(struct gp *g, const struct search *s, const struct sear
 		g->best = fmin(g->best, mean);
 	}
 	g->seeks = g->best == INFINITY;
+	g->best -= g->choices && !g->fidelity ? GP_CHOICES_GAIN : 0;
 }
 
 /* Adds the newest of what runs or failed: nothing more is to be learnt there. Returns how many points there are. */
@@ -256,9 +269,15 @@ static void gp_prepare(struct gp *g, const struct search *s)
 	gp_prepare_feasible(g, s, chosen, known);
 }
 
+/* Numbers with steps alone have a prior of their own, once there are as many results as tasks that run: many tasks at once
+ * would go to too many places with it. */
 static void gp_plan_fit(struct gp *g, const struct search *s)
 {
+	size_t running = 0;
+	for (size_t i = 0; i < s->trials.len && g->cells; i++)
+		running += s->trials.at[i]->state == SEARCH_TRIAL_PENDING;
 	g->fit_count = gp_choose_results(g, s, g->fit);
+	g->fit_cells = g->cells && g->fit_count >= running;
 	g->fit_outcome_count = gp_choose_outcomes(s, g->fit_outcomes, g->fit_labels);
 }
 

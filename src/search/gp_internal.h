@@ -28,6 +28,7 @@ struct gp {
 	/* What the parameters are to be found from, before the next proposal. What failed then may finish later. */
 	const struct search_trial *fit[GP_RESULTS_MOST], *fit_outcomes[GP_OUTCOMES_MOST];
 	size_t fit_count, fit_outcome_count;
+	bool fit_cells; /* with the prior of numbers with steps */
 	double fit_labels[GP_OUTCOMES_MOST];
 	struct gaussian *models[2]; /* of the results as they are, and bent */
 	struct gaussian
@@ -42,6 +43,7 @@ struct gp {
 	struct parzen_axis *axes; /* dims */
 	bool *unordered;
 	bool choices; /* all axes are choices, and there is one objective: another prior */
+	bool cells; /* all are numbers with steps, there is one objective and no fidelity: a third prior */
 	bool quick; /* every axis stands for itself, and its cells are of one width */
 	struct candidate kept[GP_KEPT + 1]; /* best first */
 	size_t kept_count;

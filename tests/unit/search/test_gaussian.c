@@ -147,20 +147,23 @@ static void the_gradient_is_that_of_the_likelihood(void **state)
 	(void)state;
 	struct rng rng;
 	rng_seed(&rng, 1);
-	bool unordered[3] = {false, true, true};
+	bool unordered[3] = {true, true, false};
 	double x[12 * 3], y[12];
 	for (int i = 0; i < 12; i++) {
 		for (int d = 0; d < 3; d++)
-			x[i * 3 + d] = d ? (double)rng_below(&rng, 3) : rng_unit(&rng);
+			x[i * 3 + d] = d < 2 ? (double)rng_below(&rng, 3) : rng_unit(&rng);
 		y[i] = sin(5 * x[i * 3]) + x[i * 3 + 1] + 0.1 * rng_normal(&rng);
 	}
 	struct gaussian *g = gaussian_new(3, unordered);
 	gaussian_set(g, x, y, 12);
 	g->theta[2] = 0.7;
-	for (int d = 0; d < 20; d++) {
-		g->wide = d >= 5;
-		g->alike = d >= 10;
-		g->share = d >= 15 ? 0.7 : 0;
+	for (int d = 0; d < 60; d++) {
+		unordered[0] = unordered[1] = d < 30;
+		unordered[2] = d >= 30;
+		g->wide = d % 30 >= 5 && d % 30 < 20;
+		g->brief = d % 30 >= 20;
+		g->alike = d % 30 >= 10;
+		g->share = d % 30 >= 15 && d % 30 < 25 ? 0.7 : 0;
 		check_slope(g, y, d % 5);
 	}
 	gaussian_free(g);
@@ -207,13 +210,29 @@ static void the_wide_prior_has_longer_scales(void **state)
 	}
 }
 
-/* With few results, choices differ in what is known of them by chance more than by what they do. */
-static void choices_share_what_is_known_of_their_scale(void **state)
+/* Where nothing is known of an axis, a third of it. */
+static void the_brief_prior_has_short_scales(void **state)
 {
 	(void)state;
+	bool unordered[3] = {false, false, true};
+	double x[6] = {0, 0, 0, 1, 1, 1}, y[2] = {0, 0};
+	struct gaussian *g = gaussian_new(3, unordered);
+	g->brief = true;
+	gaussian_fit(g, x, y, 2);
+	for (int d = 0; d < 3; d++)
+		assert_float_equal(exp(-g->theta[d] / 2), 1.0 / 3, 0.02);
+	gaussian_free(g);
+}
+
+/* With few results, axes differ in what is known of them by chance more than by what they do. The last axis is of the other
+ * sort, and has a scale of its own. */
+static void check_shared_scale(bool choices)
+{
 	struct rng rng;
 	rng_seed(&rng, 4);
-	bool unordered[9] = {true, true, true, true, true, true, true, true, false};
+	bool unordered[9];
+	for (int d = 0; d < 9; d++)
+		unordered[d] = d < 8 ? choices : !choices;
 	double x[12 * 9], y[12], spread[2], last[2];
 	for (int i = 0; i < 12; i++) {
 		for (int d = 0; d < 9; d++)
@@ -234,9 +253,16 @@ static void choices_share_what_is_known_of_their_scale(void **state)
 		last[k] = fabs(g->theta[8] - least);
 		gaussian_free(g);
 	}
-	print_message("# spread %g, alike %g; the ordered axis %g and %g\n", spread[0], spread[1], last[0], last[1]);
+	print_message("# spread %g, alike %g; the last axis %g and %g\n", spread[0], spread[1], last[0], last[1]);
 	assert_true(spread[1] < spread[0] / 2);
 	assert_true(spread[1] > 0.1); /* about one scale, not exactly one */
+}
+
+static void axes_of_a_sort_share_what_is_known_of_their_scale(void **state)
+{
+	(void)state;
+	check_shared_scale(true);
+	check_shared_scale(false);
 }
 
 /* An axis without influence gets a long scale. */
@@ -460,7 +486,8 @@ int main(void)
 		cmocka_unit_test(the_fit_finds_that_there_is_no_noise),
 		cmocka_unit_test(the_fit_starts_from_several_scales),
 		cmocka_unit_test(the_wide_prior_has_longer_scales),
-		cmocka_unit_test(choices_share_what_is_known_of_their_scale),
+		cmocka_unit_test(the_brief_prior_has_short_scales),
+		cmocka_unit_test(axes_of_a_sort_share_what_is_known_of_their_scale),
 		cmocka_unit_test(refining_goes_on_from_where_it_is),
 		cmocka_unit_test(the_improvement_is_stable),
 		cmocka_unit_test(the_slopes_are_those_of_the_prediction),

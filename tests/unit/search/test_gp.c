@@ -481,30 +481,162 @@ static void several_objectives_are_weighed_in_turn(void **state)
 	space_free(space);
 }
 
+/* What an ask after so many results fits with. */
+static void assert_priors(const struct gp *g, bool choices, bool cells)
+{
+	for (size_t k = 0; k < COUNT_OF(g->models); k++) {
+		assert_int_equal(g->models[k]->alike, choices || cells);
+		assert_int_equal(g->models[k]->wide, choices);
+		assert_int_equal(g->models[k]->brief, cells);
+	}
+	assert_true(g->sums->brief == cells && g->sums->alike == cells && g->wide->alike == cells);
+}
+
 /* Lists of numbers are ordered unless the user says that they are labels. Parameters with one value do not count. */
-static void where_all_parameters_are_choices_one_scale_is_learnt_first(void **state)
+static void where_parameters_are_all_of_a_sort_one_scale_is_learnt_first(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *space;
 		size_t objectives;
-		bool choices;
+		bool choices, cells;
 	} cases[] = {
-		{"a: [x, y]\nb: [true, false]\nc: [p, q, r]\n", 1, true},
-		{"a: [x, y]\nb: [p, q, r]\nc: [true, false]\nd: {min: 0.0, max: 1.0}\n", 1, false},
-		{"a: [x, y]\nb: [p, q, r]\nd: {value: 0.5}\n", 1, true},
-		{"a: [1, 2, 4]\nb: [16, 32, 64]\n", 1, false},
-		{"a: {values: [1, 2, 4], categorical: true}\nb: {values: [8, 9], categorical: true}\n", 1, true},
-		{"a: [x, y]\nb: [true, false]\nc: [p, q, r]\n", 2, false},
+		{"a: [x, y]\nb: [true, false]\nc: [p, q, r, s]\n", 1, true, false},
+		{"a: [x, y]\nb: [p, q, r]\nc: [true, false]\nd: {min: 0.0, max: 1.0}\n", 1, false, false},
+		{"a: [x, y, z, u]\nb: [p, q, r, s]\nd: {value: 0.5}\n", 1, true, false},
+		{"a: [1, 2, 4, 8]\nb: [16, 32, 64, 128]\n", 1, false, true},
+		{"a: {min: 1, max: 9}\nb: {min: 0.0, max: 1.0, step: 0.1}\nc: {value: x}\n", 1, false, true},
+		{"a: {min: 1, max: 9}\nb: [x, y]\n", 1, false, false},
+		{"a: {min: 1, max: 9}\nb: [16, 32, 64]\n", 2, false, false},
+		{"a: {values: [1, 2, 4, 8], categorical: true}\nb: {values: [5, 6, 7, 8, 9], categorical: true}\n", 1,
+		 true, false},
+		{"a: [x, y]\nb: [true, false]\nc: [p, q, r, s]\n", 2, false, false},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct space *space = drive_space(cases[i].space);
 		struct search_spec *spec = drive_spec("{strategy: gp, tasks: 30}", NULL, space, cases[i].objectives);
-		struct search *search = drive_open(spec, space);
-		const struct gp *g = search->state;
+		struct drive d;
+		drive_begin(&d, spec, space, 1, false);
+		const struct gp *g = d.search->state;
 		assert_int_equal(g->choices, cases[i].choices);
-		assert_int_equal(g->models[0]->alike && g->models[1]->alike, cases[i].choices);
-		search_free(search);
+		assert_int_equal(g->cells, cases[i].cells);
+		/* Six at once: a prior for numbers with steps is for when there are as many results as tasks that run. */
+		for (int id = 1; id <= 14; id++) {
+			double values[2] = {sin(id), cos(id)};
+			drive_ask(&d, id);
+			assert_int_equal(d.last, SEARCH_PROPOSED);
+			assert_priors(g, cases[i].choices, cases[i].cells && id > 10);
+			if (id > 5)
+				search_tell(d.search, id - 5, SEARCH_FINISHED, values);
+		}
+		drive_end(&d);
+		search_spec_free(spec);
+		space_free(space);
+	}
+}
+
+/* Numbers with steps, or choices: two to six of them, each with two to nine values. */
+static struct space *space_of_a_sort(struct rng *rng, bool choices)
+{
+	struct buf b = buf_make(BUF_UNLIMITED);
+	size_t count = 2 + rng_below(rng, 5);
+	for (size_t d = 0; d < count; d++) {
+		int most = 1 + (int)rng_below(rng, 8);
+		if (!choices && rng_below(rng, 2)) {
+			buf_addf(&b, "p%zu: {min: 0, max: %d}\n", d, most);
+			continue;
+		}
+		buf_addf(&b, "p%zu: [", d);
+		for (int k = 0; k <= most; k++)
+			buf_addf(&b, choices ? "%sv%d" : "%s%d", k ? ", " : "", choices ? k : k * k);
+		buf_addf(&b, "]\n");
+	}
+	char *text = buf_take(&b);
+	struct space *space = drive_space(text);
+	free(text);
+	return space;
+}
+
+static double value_of_a_sort(const struct space *space, const struct space_value *values, double noise)
+{
+	double sum = noise;
+	for (size_t d = 0; d < space->count; d++)
+		sum += values[d].text ? values[d].text[1] % 5 : values[d].real * (double)(d % 3);
+	return sum;
+}
+
+/* Four at once, with noise and failures. The second search takes most proposals from their record, as a replay does. */
+static void check_a_sort(struct rng *rng, bool choices)
+{
+	struct space *space = space_of_a_sort(rng, choices);
+	uint64_t all = space_count(space, 1000), seen[40];
+	int tasks = all < 40 ? (int)all : 40;
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 40, parallel: 4, seed: 3}", NULL, space, 1);
+	struct drive d, r;
+	drive_begin(&d, spec, space, 1, false);
+	drive_begin(&r, spec, space, 1, false);
+	double values[41];
+	for (int i = 1; i <= tasks; i++) {
+		struct drive_event e = drive_ask(&d, i);
+		assert_int_equal(d.last, SEARCH_PROPOSED);
+		assert_true(space_allows(space, d.values));
+		for (int k = 0; k < i - 1; k++)
+			assert_true(seen[k] != e.hash);
+		seen[i - 1] = e.hash;
+		values[i] = value_of_a_sort(space, d.values, rng_normal(rng));
+		if (i % 5) {
+			e.proposed = d.values;
+			drive_recall(&r, &e);
+		} else {
+			assert_true(drive_ask(&r, i).hash == e.hash);
+		}
+		if (i < 4)
+			continue;
+		enum search_outcome outcome = i % 7 ? SEARCH_FINISHED : SEARCH_FAILED;
+		search_tell(d.search, i - 3, outcome, &values[i - 3]);
+		search_tell(r.search, i - 3, outcome, &values[i - 3]);
+	}
+	drive_end(&d);
+	drive_end(&r);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void spaces_of_a_sort_are_searched_and_replayed(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 9);
+	for (int i = 0; i < 12; i++)
+		check_a_sort(&rng, i % 2);
+}
+
+/* Choices are sought that promise more than a little below the best; with numbers, anything below it is a gain. */
+static void choices_are_sought_well_below_the_best(void **state)
+{
+	(void)state;
+	static const char *const spaces[] = {"a: [v0, v1, v2]\nb: [v0, v1, v2]\nc: [v0, v1, v2]\n",
+					     "a: [0, 1, 2]\nb: [0, 1, 2]\nc: [0, 1, 2]\n"};
+	for (size_t k = 0; k < COUNT_OF(spaces); k++) {
+		struct space *space = drive_space(spaces[k]);
+		struct search_spec *spec = drive_spec("{strategy: gp, tasks: 20, seed: 1}", NULL, space, 1);
+		struct drive d;
+		drive_begin(&d, spec, space, 1, false);
+		for (int i = 1; i <= 12; i++) {
+			drive_ask(&d, i);
+			double value = value_of_a_sort(space, d.values, 0.1 * i);
+			if (i < 12)
+				search_tell(d.search, i, SEARCH_FINISHED, &value);
+		}
+		const struct gp *g = d.search->state;
+		double least = INFINITY;
+		for (size_t i = 0; i < g->model->count; i++) {
+			double mean, variance;
+			gaussian_predict(g->model, g->model->x + i * g->dims, &mean, &variance);
+			least = fmin(least, mean);
+		}
+		assert_float_equal(least - g->best, k ? 0 : 0.1, 1e-6);
+		drive_end(&d);
 		search_spec_free(spec);
 		space_free(space);
 	}
@@ -568,7 +700,9 @@ int main(void)
 		cmocka_unit_test(a_larger_budget_proposes_the_same),
 		cmocka_unit_test(good_results_are_refined_to_many_digits),
 		cmocka_unit_test(several_objectives_are_weighed_in_turn),
-		cmocka_unit_test(where_all_parameters_are_choices_one_scale_is_learnt_first),
+		cmocka_unit_test(where_parameters_are_all_of_a_sort_one_scale_is_learnt_first),
+		cmocka_unit_test(spaces_of_a_sort_are_searched_and_replayed),
+		cmocka_unit_test(choices_are_sought_well_below_the_best),
 		cmocka_unit_test(a_sum_over_the_axes_is_taken_where_it_is_more_likely),
 		cmocka_unit_test(it_needs_few_tasks_on_a_smooth_function),
 	};
