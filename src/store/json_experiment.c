@@ -36,7 +36,8 @@
 	X(bool, "star", "e.star")                                                                                      \
 	X(bool, "archived", "e.archived")                                                                              \
 	X(text, "failure", EXPERIMENT_FAILURE)                                                                         \
-	X(int, "stalled", EXPERIMENT_STALLED)
+	X(int, "stalled", EXPERIMENT_STALLED)                                                                          \
+	X(json, "warnings", "(SELECT json_group_array(json_extract(w.value, '$.text')) FROM json_each(e.warnings) w)")
 
 #define BEST_JSON(X)                                                                                                   \
 	X(int, "task", "e.best_task")                                                                                  \
@@ -56,7 +57,6 @@
 	X(json, "resources", "coalesce(json_extract(e.spec, '$.resources'), '{}')")                                    \
 	X(text, "pass", "json_extract(e.spec, '$.pass')")                                                              \
 	X(text, "notes", "e.notes")                                                                                    \
-	X(json, "warnings", "(SELECT json_group_array(json_extract(w.value, '$.text')) FROM json_each(e.warnings) w)") \
 	X(text, "no_value", EXPERIMENT_WARNING(STORE_WARNS_MISSING))                                                   \
 	X(text, "no_energy", EXPERIMENT_WARNING(STORE_WARNS_ENERGY))
 

@@ -384,20 +384,8 @@ export function refresh(model) {
 }
 
 export function summary(model) {
-  const {
-    spec,
-    parameters,
-    varying,
-    parallel,
-    removed,
-    search,
-    metrics,
-    warnings,
-    no_value,
-    no_energy,
-    folder,
-    ...most
-  } = model.e;
+  const { spec, parameters, varying, parallel, removed, search, metrics, no_value, no_energy, folder, ...most } =
+    model.e;
   const { resources, pass, notes, ...rest } = most;
   return rest;
 }
