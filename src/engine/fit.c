@@ -188,7 +188,9 @@ static void fit_command(struct node *document, const struct node *parameters, st
 					names[count] = parameters->items[count]->key;
 				names[count] = NULL;
 				char *near = space_unknown_remedy(name, names);
-				char *remedy = mem_printf("%s; {{%s}} passes the text itself", near, name);
+				bool asks = near[strlen(near) - 1] == '?';
+				char *remedy = mem_printf("%s%s {{%s}} passes the text itself", near, asks ? "" : ";",
+							  name);
 				problem_add(problems, command->items[i], remedy, "there is no parameter for {%s}",
 					    name);
 				free(remedy);

@@ -295,6 +295,8 @@ char *space_unknown_remedy(const char *word, const char *const *words)
 	}
 	if (found)
 		return mem_printf("did you mean '%s'?", found);
+	if (!words[0]) /* only of parameters there may be none */
+		return mem_strdup("add it to the parameters");
 	struct buf out = buf_make(512);
 	buf_add_text(&out, "one of:");
 	for (size_t i = 0; words[i]; i++)

@@ -115,7 +115,7 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 /* The text of a value as a script sees it: "0.001", "adam", "true". */
 void space_format_value(const struct space_value *value, struct buf *out);
 /* "did you mean 'step'?", or "one of: min, max, step": the remedy for a word that is none of `words`
- * (ends with NULL). The caller frees it. */
+ * (ends with NULL; empty where they are parameters and there are none). The caller frees it. */
 char *space_unknown_remedy(const char *word, const char *const *words);
 /* The "parameters" array of the experiment detail (docs/internals/rest.md). */
 void space_write_json(const struct space *space, struct json *out);

@@ -118,7 +118,9 @@ static void test_placeholders_stand_in_the_command(void **state)
 	      "command: [./train, --lr, \"{lr}\", \"x={lr}/{{lr}}/${lr}/{ a }\"]\nparameters: {lr: 0.1, b_c: 2}\n",
 	      "{lr: 0.1, b_c: 2}", "./train --lr 0.1 'x=0.1/{lr}/${lr}/{ a }' --b-c=2");
 	check(NULL, "command: [./train, \"{lrr}\"]\nparameters: {lr: 0.1}\n", "{lr: 0.1}",
-	      "./train '{lrr}' --lr=0.1\n/command/1: there is no parameter for {lrr}; did you mean 'lr'?; {{lrr}} passes the text itself");
+	      "./train '{lrr}' --lr=0.1\n/command/1: there is no parameter for {lrr}; did you mean 'lr'? {{lrr}} passes the text itself");
+	check(NULL, "command: [./train, \"{lr}\"]\n", "{}",
+	      "./train '{lr}'\n/command/1: there is no parameter for {lr}; add it to the parameters; {{lr}} passes the text itself");
 }
 
 static void test_what_the_script_refuses_is_named(void **state)
