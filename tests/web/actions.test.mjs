@@ -340,19 +340,21 @@ test('examining the cluster shows what its test job found, and the limits stand 
   assert.equal(await page.getByRole('button', { name: 'Run diagnostics' }).isEnabled(), true);
 });
 
-test('two thousand nodes are a few rows, ours first, beside our queue with reasons', async () => {
+test('two thousand nodes are a few rows, ours first, and our queue has reasons', async () => {
   const page = await visit('/cluster');
   const nodes = page.getByRole('region', { name: 'Nodes of slurm' });
   await nodes.getByText('2,000 nodes, as of').waitFor();
   assert.deepEqual(await nodes.locator('tbody tr b').allTextContents(), ['gpu3', 'gpu[1-2,4-1990]', 'gpu[1991-2000]']);
   await nodes.getByText('Taken out of service').waitFor();
   await nodes.getByText('bad <b>disk</b>').waitFor();
+  await page.getByRole('link', { name: 'Our tasks in the queue' }).click();
   const queue = page.getByRole('region', { name: 'Our queue' });
   await queue.getByText('Other jobs have a higher priority').waitFor();
   await queue.getByRole('cell', { name: '998', exact: true }).waitFor();
   const running = page.getByRole('region', { name: 'Running tasks' });
   await running.getByText('97 %, 11 GB, 310 W').waitFor();
   await running.getByText('No progress').waitFor();
+  await page.goBack();
   await nodes.getByRole('link', { name: 'e1/5' }).click();
   await page.waitForURL('**/e/e1/5');
 });

@@ -37,7 +37,7 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
   const page = await visit();
   await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
   await page.getByText('Reads its arguments by position').waitFor();
-  await page.getByText('Writes metrics with').waitFor();
+  await page.getByText(/^Uses CSVLogger; names val_loss/).waitFor();
   assert.equal(await page.locator('#name').inputValue(), 'model');
   await page.locator('#name').fill('batch sizes');
   await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');

@@ -16,6 +16,7 @@ const PAGES = {
   'failed task': ['/e/e10/38', 'ResourceExhaustedError'],
   compare: ['/e/e10/compare?tasks=4,12,20', 'Compare 3 tasks'],
   new: ['/new', 'No script yet'],
+  queue: ['/queue', 'gpu_volta'],
   cluster: ['/cluster', 'gpu_volta'],
   settings: ['/settings', 'notebook'],
 };

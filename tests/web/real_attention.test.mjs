@@ -216,7 +216,7 @@ test('the cluster page says which task uses this machine, and who waits for what
     },
     files: [{ path: 'w.py', text: 'import time\ntime.sleep(600)\n' }],
   });
-  await page.goto(`${daemon.url}/cluster`);
+  await page.goto(`${daemon.url}/queue`);
   const running = page.getByRole('region', { name: 'Running tasks' });
   await running.getByRole('link', { name: `${id}/1` }).waitFor();
   const queue = page.getByRole('region', { name: 'Our queue' });

@@ -89,6 +89,12 @@ test('a card has the task that uses it, with the newest sample, here and on the 
     await row.getByRole('link', { name: `${id}/1` }).waitFor();
     await row.getByText('40 GB').waitFor();
     // One card: the other task waits for it, and the page says so.
+    await page.goto(`${daemon.url}/queue`);
+    const slots = page.getByRole('region', { name: 'Slots of this machine' });
+    await slots
+      .getByRole('row', { name: /Fake GPU/ })
+      .getByRole('link', { name: `${id}/1` })
+      .waitFor();
     const queue = page.getByRole('region', { name: 'Our queue' });
     await queue.getByText(/GPU/).first().waitFor();
     assert.deepEqual(await audit(page), []);

@@ -91,7 +91,8 @@ const SCREENS = {
   compare: [() => `/e/${id}/compare?tasks=1,2,3,4`, (page) => page.getByRole('heading', { name: 'Compare 4 tasks' })],
   new: ['/new', (page) => page.getByText('No script yet')],
   clone: [() => `/new?from=${id}`, (page) => page.getByRole('button', { name: /^Submit/ }).first()],
-  cluster: ['/cluster', (page) => page.getByRole('link', { name: `${id}/5` }).first()],
+  queue: ['/queue', (page) => page.getByRole('link', { name: `${id}/5` }).first()],
+  cluster: ['/cluster', (page) => page.getByText('available', { exact: true }).first()],
   settings: ['/settings', (page) => page.getByRole('heading', { level: 1 })],
   'no such experiment': ['/e/e999', (page) => page.getByText('There is no such experiment')],
 };
@@ -190,7 +191,7 @@ test('seven tabs are live at once, and follow one event', { skip }, async () => 
 });
 
 test('the daemon is killed and started under open pages: the data stay, and all come back', { skip }, async () => {
-  const paths = ['/', `/e/${id}`, `/e/${id}/5`, `/e/${id}/compare?tasks=1,3`, '/cluster'];
+  const paths = ['/', `/e/${id}`, `/e/${id}/5`, `/e/${id}/compare?tasks=1,3`, '/queue'];
   const tabs = [];
   const noise = [
     'ERR_CONNECTION_REFUSED',

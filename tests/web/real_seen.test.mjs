@@ -171,7 +171,7 @@ test('numbers above a thousand are grouped in the list, and imported results hav
   const row = page.locator(`[data-row="${id}"]`);
   await row.getByText(/^2 of 1,20\d$/).waitFor();
   await row.getByText(/^\+1,200$|^\+1,198$/).waitFor();
-  await visit('/cluster');
+  await visit('/queue');
   await page
     .getByRole('region', { name: 'Our queue' })
     .locator('tr', { hasText: `${id} imported` })
@@ -209,7 +209,7 @@ test('a search that may run one task says why the others are not there', { skip 
     if ((await daemon.api('GET', `/experiments/${id}`)).tasks.running) break;
     await pause(50);
   }
-  await visit('/cluster');
+  await visit('/queue');
   const row = page.getByRole('region', { name: 'Our queue' }).locator('tr', { hasText: `${id} seen` });
   await row.getByText('Waits for another task of its experiment to end: parallel is 1').waitFor();
   await daemon.api('POST', `/experiments/${id}/stop`, {});

@@ -74,7 +74,20 @@ test('a script of the form runs on a partition: nodes, jobs, curves, output and 
   assert.deepEqual(seat.troubles.splice(0), []);
 });
 
-test('the cluster page: partitions, what runs where, what waits and why, when it may start', async () => {
+// In every size and theme, back to the first of them.
+async function fits(page) {
+  for (const size of [SIZES.desk, { width: 1024, height: 768 }, SIZES.phone])
+    for (const theme of ['light', 'dark']) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: theme });
+      assert.ok((await sideways(page)) <= 0, `scrolls sideways at ${size.width}`);
+      assert.deepEqual(await audit(page), [], `${size.width} ${theme}`);
+    }
+  await page.setViewportSize(SIZES.desk);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+test('the pages of cluster and queue: partitions, what runs where, what waits and why, when it may start', async () => {
   const { page } = seat;
   const gate = `${process.env.SLUICE_STATE}/gate`;
   const submit = async (name, gpus) => {
@@ -91,6 +104,24 @@ test('the cluster page: partitions, what runs where, what waits and why, when it
   const volta = slurm.getByRole('row', { name: /^gpu_volta/ });
   await volta.getByText('0 of 4 free').waitFor();
   await slurm.getByRole('row', { name: /^cpu/ }).getByText('8 of 8 free').waitFor();
+  const nodes = page.getByRole('region', { name: 'Nodes of slurm' });
+  await nodes
+    .getByRole('row', { name: /^volta1/ })
+    .getByText('2 of 2')
+    .waitFor();
+  await nodes.getByRole('row', { name: /^cpu1/ }).getByText('Free').waitFor();
+  await fits(page);
+  // Of a partition it says what of ours is there, and leads to the queue.
+  await volta.getByRole('link', { name: /^2 tasks run, 1 task waits, next ≈/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Queue' }).waitFor();
+  await page.getByText('2 tasks of yours run, 1 waits.').waitFor();
+  const partitions = page.getByRole('region', { name: 'Partitions of slurm' });
+  const row = partitions.getByRole('row', { name: /^gpu_volta/ });
+  const [, , gpus, ours, waiting, start] = await row.getByRole('cell').allInnerTexts();
+  assert.match(gpus, /^0 of 4\b/);
+  assert.deepEqual([ours, waiting], ['2', '1']);
+  assert.match(start, /\d\d:\d\d/);
+  await partitions.getByRole('row', { name: /^cpu/ }).getByText('8 of 8').waitFor();
   const running = page.getByRole('region', { name: 'Running tasks' });
   await running.getByRole('link', { name: `${holds}/1` }).waitFor();
   await running
@@ -101,21 +132,7 @@ test('the cluster page: partitions, what runs where, what waits and why, when it
   const waits = queue.getByRole('row', { name: /holds both nodes/ });
   await waits.getByText(/^Waiting for free resources/).waitFor();
   await waits.getByText(/\(in \d+ [ms]/).waitFor();
-  const nodes = page.getByRole('region', { name: 'Nodes of slurm' });
-  await nodes
-    .getByRole('row', { name: /^volta1/ })
-    .getByText('2 of 2')
-    .waitFor();
-  await nodes.getByRole('row', { name: /^cpu1/ }).getByText('Free').waitFor();
-  for (const size of [SIZES.desk, { width: 1024, height: 768 }, SIZES.phone])
-    for (const theme of ['light', 'dark']) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: theme });
-      assert.ok((await sideways(page)) <= 0, `scrolls sideways at ${size.width}`);
-      assert.deepEqual(await audit(page), [], `${size.width} ${theme}`);
-    }
-  await page.setViewportSize(SIZES.desk);
-  await page.emulateMedia({ colorScheme: 'light' });
+  await fits(page);
   // The list says the same in short.
   await page.goto(url);
   const where = page.getByRole('region', { name: 'Where tasks run' });

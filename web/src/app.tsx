@@ -22,12 +22,14 @@ import { TaskPage } from './pages/Task';
 
 const further = () => import('./pages/further');
 const newPage = () => further().then((part) => part.NewPage);
+const queuePage = () => further().then((part) => part.QueuePage);
 const clusterPage = () => further().then((part) => part.ClusterPage);
 const settingsPage = () => further().then((part) => part.SettingsPage);
 const comparePage = () => further().then((part) => part.ComparePage);
 
 const NAV: { href: string; label: string; on: Route['page'][] }[] = [
   { href: '/', label: 'Experiments', on: ['list', 'new', 'experiment', 'task', 'compare'] },
+  { href: '/queue', label: 'Queue', on: ['queue'] },
   { href: '/cluster', label: 'Cluster', on: ['cluster'] },
 ];
 
@@ -138,6 +140,8 @@ function Body({ route }: { route: Route }) {
       return <ExperimentsPage />;
     case 'new':
       return <Late key="new" load={newPage} props={{}} />;
+    case 'queue':
+      return <Late key="queue" load={queuePage} props={{}} />;
     case 'cluster':
       return <Late key="cluster" load={clusterPage} props={{}} />;
     case 'settings':
@@ -169,6 +173,7 @@ export function App() {
     return (
       <main id="main" tabIndex={-1}>
         <SignedOutPage />
+        <Toasts />
       </main>
     );
   return (

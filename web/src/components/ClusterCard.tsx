@@ -4,9 +4,10 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../data/api';
 import type { Backend, Cluster, ClusterUse, Partition } from '../data/types';
 import { count, plural, when } from '../lib/format';
-import { leftIn } from '../lib/places';
+import { leftIn, oursIn } from '../lib/places';
 import { Bar } from './Bar';
 import { Card } from './Card';
+import { Said } from './Said';
 
 // Partitions that are shown; the page of the cluster has all.
 const SHOWN = 4;
@@ -14,12 +15,7 @@ const SECOND_MS = 2500;
 
 function PartitionUse({ backend, partition, use }: { backend: Backend; partition: Partition; use: ClusterUse | null }) {
   const left = leftIn(use?.nodes.find((nodes) => nodes.backend === backend.name)?.groups ?? [], partition.name);
-  const waiting = (use?.queued ?? []).filter((row) => row.partition === partition.name);
-  const tasks = waiting.reduce((sum, row) => sum + row.tasks, 0);
-  const start = waiting
-    .map((row) => row.expected_start)
-    .filter((time): time is string => !!time)
-    .sort()[0];
+  const { waiting: tasks, start } = oursIn(use, backend.name, partition);
   const gpus = left && left.gpus > 0 && left.gpus_free !== null;
   const [free, all, what] = !left
     ? [partition.idle_nodes, partition.nodes, 'nodes']
@@ -81,7 +77,9 @@ function BackendUse({ backend }: { backend: Backend }) {
           state="running"
         />
       ) : null}
-      <div class="mute small">{backend.text ?? ''}</div>
+      <div class="mute small">
+        <Said text={backend.text ?? ''} />
+      </div>
     </div>
   );
 }

@@ -1,24 +1,32 @@
 // A labelled control with its help and its errors, tied together for screen readers.
 import type { ComponentChildren } from 'preact';
 import { sentence, useProblems } from './problems';
+import { Said } from './Said';
 
-// `skip`: what something else beside it says already.
+// `skip`: what something else beside it says already. `name`: what the form calls the field where it has no label.
 export function Errors({
   at,
   id,
   label,
+  name,
   skip,
 }: {
   at: string | string[];
   id: string;
   label?: ComponentChildren;
+  name?: string;
   skip?: RegExp;
 }) {
   const found = useProblems(at).filter((error) => !skip?.test(error.message));
   if (!found.length) return null;
   return (
-    <p class="wrong" id={id} data-at={found.map((error) => error.field).join(' ')}>
-      {found.map((error) => sentence(error, typeof label === 'string' ? label : undefined)).join(' ')}
+    <p
+      class="wrong"
+      id={id}
+      data-at={found.map((error) => error.field).join(' ')}
+      data-name={name ?? (typeof label === 'string' ? label : undefined)}
+    >
+      <Said text={found.map((error) => sentence(error, typeof label === 'string' ? label : undefined)).join(' ')} />
     </p>
   );
 }

@@ -5,16 +5,19 @@ import { get } from '../data/api';
 import type { Energy, ExperimentSummary, FailedCost, TaskList, TaskSummary } from '../data/types';
 import { inCommon, piece, shapeOf } from '../lib/alike';
 import { count, duration, energy, plural, threeDigits, when } from '../lib/format';
-import { brief } from '../lib/text';
+import { brief, unticked } from '../lib/text';
 import { Card } from './Card';
 import { Icon } from './Icon';
 import { KeyValues } from './KeyValues';
+import { Said } from './Said';
 import { StateIcon } from './State';
 
 interface Item {
   key: string;
   href: string;
   text: string;
+  // Of the daemon, where commands stand in backticks; not of the script.
+  said?: boolean;
   where: string;
   time: string | null;
   state: 'error' | 'submitted';
@@ -55,6 +58,7 @@ async function causes(e: ExperimentSummary): Promise<Item[]> {
         time: first.finished,
         state: 'error',
         text: many ? `${plural(tasks.length, 'task')}${more}: ${words}` : `#${first.number} ${words}`,
+        said: !tasks.some((task) => brief(task.cause?.tail ?? null)),
       };
     });
 }
@@ -68,6 +72,7 @@ async function stalls(e: ExperimentSummary): Promise<Item[]> {
       key: `s${task.id}`,
       href: `/e/${e.id}/${task.number}`,
       text: `#${task.number} ${task.reason}`,
+      said: true,
       where: e.name,
       time: task.started,
       state: 'error',
@@ -91,12 +96,13 @@ const LONG = 150;
 function Attention({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   const whole = useSignal(false);
   const long = item.text.length > LONG;
+  const words = item.said ? unticked(item.text) : item.text;
   return (
     <div class="attention">
       <StateIcon state={item.state} />
       <div class="what">
-        <a href={item.href} class={long && !whole.value ? 'full clamped' : 'full'} title={long ? item.text : undefined}>
-          <bdi>{item.text}</bdi>
+        <a href={item.href} class={long && !whole.value ? 'full clamped' : 'full'} title={long ? words : undefined}>
+          <bdi>{item.said ? <Said text={item.text} /> : item.text}</bdi>
         </a>
         {long && (
           <button
@@ -117,7 +123,7 @@ function Attention({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
           <span class="numeric nowrap">{when(item.time)}</span>
         </span>
       </div>
-      <button type="button" class="clear" aria-label={`Dismiss: ${item.text}`} onClick={onDismiss}>
+      <button type="button" class="clear" aria-label={`Dismiss: ${words}`} onClick={onDismiss}>
         <Icon name="x" />
       </button>
     </div>
@@ -156,6 +162,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
         key: `n${e.id}`,
         href: `/e/${e.id}`,
         text: e.note!,
+        said: true,
         where: e.name,
         time: e.created,
         state: 'submitted',
@@ -168,6 +175,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
         key: `p${e.id}`,
         href: `/e/${e.id}`,
         text: `Paused: ${e.paused}`,
+        said: true,
         where: e.name,
         time: e.created,
         state: 'error',

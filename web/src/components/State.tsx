@@ -2,6 +2,7 @@
 
 import type { Counts, State } from '../data/types';
 import { capitalize, count, plural } from '../lib/format';
+import { unticked } from '../lib/text';
 import { Icon, type IconName } from './Icon';
 
 const ICONS: Record<State, IconName> = {
@@ -18,7 +19,7 @@ export const STATES: State[] = ['finished', 'running', 'submitted', 'waiting', '
 
 export function Chip({ state, title }: { state: State; title?: string | null }) {
   return (
-    <span class={`state ${state}`} title={title ?? undefined}>
+    <span class={`state ${state}`} title={title ? unticked(title) : undefined}>
       <Icon name={ICONS[state] ?? 'clock'} />
       {capitalize(state)}
     </span>
@@ -28,7 +29,7 @@ export function Chip({ state, title }: { state: State; title?: string | null }) 
 // Of a task that runs and makes no progress, or of an experiment with such tasks.
 export function Stalled({ many, title }: { many?: number; title?: string | null }) {
   return (
-    <span class="state error" title={title ?? undefined}>
+    <span class="state error" title={title ? unticked(title) : undefined}>
       <Icon name="alert" />
       {many ? `${plural(many, 'task')}: no progress` : 'No progress'}
     </span>
@@ -50,7 +51,7 @@ export function ExperimentChip({ e }: { e: { state: State; note: string | null; 
   if (!e.paused || e.state === 'finished' || e.state === 'stopped' || e.state === 'error')
     return <Chip state={e.state} title={e.note} />;
   return (
-    <span class="state error" title={e.paused}>
+    <span class="state error" title={unticked(e.paused)}>
       <Icon name="pause" />
       Paused
     </span>

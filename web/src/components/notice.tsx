@@ -79,7 +79,9 @@ export function Trouble({ what, error }: { what: string; error: string | null })
   return (
     <Banner kind="error" icon="alert" title={`${what} could not be fetched.`} role="alert">
       {' '}
-      <span class="dim">{error}</span>
+      <span class="dim">
+        <Said text={error} />
+      </span>
     </Banner>
   );
 }

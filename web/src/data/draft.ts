@@ -1,6 +1,7 @@
 // The draft of a new experiment: the text of its file, its script and further files. It is kept in this browser until
 // it is submitted.
 import { request } from './api';
+import type { Filled } from './fill';
 
 export interface Upload {
   path: string;
@@ -20,6 +21,8 @@ export interface Draft {
   own: boolean;
   // Someone has typed something since the form was filled.
   touched: boolean;
+  // What the script filled in.
+  filled: Filled | null;
 }
 
 const KEY = 'sluice.draft';
@@ -32,6 +35,7 @@ export const emptyDraft = (): Draft => ({
   files: [],
   own: false,
   touched: false,
+  filled: null,
 });
 
 export function loadDraft(): Draft {

@@ -431,6 +431,13 @@ export class ExperimentStore extends Store {
     return this.metrics[0] ?? this.detail.value?.objective[0]?.metric ?? null;
   }
 
+  // Another objective gives every task another best value, and the charts other curves.
+  take(shown: Experiment) {
+    const before = this.detail.value?.objective;
+    this.detail.value = shown;
+    if (before && JSON.stringify(before) !== JSON.stringify(shown.objective)) void this.load();
+  }
+
   // What only the daemon can say about tasks that changed: their place in its order, whether they pass the filter, and
   // their further metrics.
   private refreshLater(number: number) {
@@ -502,9 +509,7 @@ export class ExperimentStore extends Store {
     let moved = false;
     for (const event of events) {
       if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
-        // A warning says that there is none, until there is.
-        if (!this.detail.value.objective.length && event.data.objective.length) void this.load();
-        this.detail.value = { ...this.detail.value, ...event.data };
+        this.take({ ...this.detail.value, ...event.data });
       } else if (event.type === 'task' && event.data.experiment === this.id) {
         const number = event.data.number;
         const before = this.tasks.value.get(number);

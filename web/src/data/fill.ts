@@ -14,10 +14,17 @@ const USUAL: [RegExp, string][] = [
   [/stop|patience/i, '50'],
 ];
 
-// What the script before wrote here is no one's choice.
-let filled = '';
-let filledCommand = '';
-let filledRows = new Map<string, string>();
+// What the script before wrote here is no one's choice. It is kept with the draft.
+export interface Filled {
+  metric: string;
+  command: string;
+  rows: Record<string, string>;
+}
+let filled: Filled = { metric: '', command: '', rows: {} };
+export const filledNow = () => filled;
+export function setFilled(was: Filled | null) {
+  filled = was ?? { metric: '', command: '', rows: {} };
+}
 
 const typedNode = (text: string): Node => (listParts(text).length > 1 ? listOf(text) : valueNode(text));
 const usualNode = (name: string): Node => {
@@ -51,17 +58,19 @@ const written = (node: unknown) =>
 // What was typed for a name stays, also one that the script or its subcommand does not have: the check says so. The
 // other rows are the script's arguments.
 function fillRows(doc: Document, args: Argument[], kept: Map<string, Row>) {
-  const typed = [...kept].filter(([name, row]) => filledRows.get(name) !== written(row.pair.value));
+  const mine = (name: string, row: Row) =>
+    !Object.hasOwn(filled.rows, name) || filled.rows[name] !== written(row.pair.value);
+  const typed = [...kept].filter(([name, row]) => mine(name, row));
   drop(doc, ['parameters']);
-  filledRows = new Map();
+  filled = { ...filled, rows: {} };
   for (const arg of args) {
     if (arg.name === 'help' || arg.name === 'version') continue;
-    const mine = typed.find(([name]) => name === arg.name)?.[1].pair.value as Node | undefined;
+    const said = typed.find(([name]) => name === arg.name)?.[1].pair.value as Node | undefined;
     // Repeats would all get the one seed of a row.
-    if (!mine && !arg.required && SEED.test(arg.name)) continue;
-    const node = mine ?? argumentNode(arg);
+    if (!said && !arg.required && SEED.test(arg.name)) continue;
+    const node = said ?? argumentNode(arg);
     if (!node) continue;
-    if (!mine) filledRows.set(arg.name, written(node));
+    if (!said) filled.rows[arg.name] = written(node);
     addRow(doc, arg.name, node);
   }
   for (const [name, row] of typed)
@@ -83,9 +92,10 @@ export function argumentsOf(found: Scan, command: string): Argument[] {
 // The arguments of the subcommand that the file names. One that someone typed stays: it may be one that was not found.
 function chooseCommand(doc: Document, found: Scan, touched: boolean): Argument[] {
   let named = shown(nodeAt(doc, ['subcommand'])).split(' ')[0];
-  const typed = touched && named && named !== filledCommand;
+  const typed = touched && named && named !== filled.command;
   if (!typed && !found.commands.includes(named)) {
-    named = filledCommand = found.commands.find((one) => TRAINS.test(one)) ?? found.commands[0] ?? '';
+    named = found.commands.find((one) => TRAINS.test(one)) ?? found.commands[0] ?? '';
+    filled = { ...filled, command: named };
     if (named) put(doc, ['subcommand'], textNode(named));
     else drop(doc, ['subcommand']);
   }
@@ -119,10 +129,10 @@ export function fillTree(doc: Document, found: Scan, touched: boolean) {
 
 function fillObjective(doc: Document, found: Scan, touched: boolean) {
   const said = shown(nodeAt(doc, ['objective', 'metric'])) || shown(nodeAt(doc, ['objective']));
-  const kept = yaml.isSeq(nodeAt(doc, ['objective'])) || (said && said !== filled);
+  const kept = yaml.isSeq(nodeAt(doc, ['objective'])) || (said && said !== filled.metric);
   if (touched && kept) return;
-  if (found.metric || said === filled) drop(doc, ['objective']);
-  filled = found.metric ?? '';
+  if (found.metric || said === filled.metric) drop(doc, ['objective']);
+  filled = { ...filled, metric: found.metric ?? '' };
   if (!found.metric) return;
   put(doc, ['objective', 'metric'], textNode(found.metric));
   if (found.goal === 'min' || found.goal === 'max') put(doc, ['objective', 'goal'], textNode(found.goal));

@@ -1,5 +1,5 @@
 // What a partition has left, by what the cluster says of its nodes.
-import type { BackendNodes } from '../data/types';
+import type { BackendNodes, ClusterUse, Partition } from '../data/types';
 
 type Group = BackendNodes['groups'][number];
 
@@ -28,4 +28,24 @@ export function leftIn(groups: Group[], partition: string): Left | null {
     else if (open && left.gpus_free !== null) left.gpus_free += Math.max(0, group.gpus - (group.gpus_busy ?? 0));
   }
   return left;
+}
+
+// What of ours is in a partition. `start`: when the first of the waiting ones is expected to.
+export interface Ours {
+  running: number;
+  waiting: number;
+  start: string | null;
+}
+
+export function oursIn(use: ClusterUse | null, backend: string, partition: Partition): Ours {
+  // A job that names no partition is in the default one.
+  const there = (row: { backend: string | null; partition: string | null }) =>
+    row.backend === backend && (row.partition ? row.partition === partition.name : partition.default);
+  const waiting = (use?.queued ?? []).filter(there);
+  const starts = waiting.map((row) => row.expected_start).filter((time): time is string => !!time);
+  return {
+    running: (use?.running ?? []).filter(there).length,
+    waiting: waiting.reduce((sum, row) => sum + row.tasks, 0),
+    start: starts.sort()[0] ?? null,
+  };
 }

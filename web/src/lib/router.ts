@@ -110,6 +110,7 @@ export function startRouter() {
 export type Route =
   | { page: 'list' }
   | { page: 'new' }
+  | { page: 'queue' }
   | { page: 'cluster' }
   | { page: 'settings' }
   | { page: 'missing' }
@@ -120,6 +121,7 @@ export type Route =
 export function match(pathname: string): Route {
   if (pathname === '/') return { page: 'list' };
   if (pathname === '/new') return { page: 'new' };
+  if (pathname === '/queue') return { page: 'queue' };
   if (pathname === '/cluster') return { page: 'cluster' };
   if (pathname === '/settings') return { page: 'settings' };
   if (pathname === '/compare') return { page: 'compare', id: null };

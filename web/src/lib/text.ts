@@ -13,6 +13,9 @@ export function plain(text: string): string {
   return text.replace(ESCAPES, '').replace(CONTROLS, '');
 }
 
+// What stands in backticks in a text of the daemon, for a tooltip or a name, where nothing can be shown as code.
+export const unticked = (text: string) => text.replace(/`([^`\n]+)`/g, '$1');
+
 export function overwrite(line: string): string {
   const kept =
     line

@@ -1,18 +1,16 @@
-// What the backends offer and what is wrong with them; what of ours runs and waits there; the nodes.
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+// What the backends offer and what is wrong with them, and the nodes. What of ours runs and waits has its own page.
 import { Bar } from '../components/Bar';
 import { Card } from '../components/Card';
+import { Gpus } from '../components/cluster/Gpus';
 import { Nodes } from '../components/cluster/Nodes';
-import { Queue } from '../components/cluster/Queue';
-import { gpuUsers, Running, TaskLink } from '../components/cluster/Running';
 import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Loading, Trouble } from '../components/notice';
-import { get, message, post } from '../data/api';
-import type { Backend, BackendNodes, Cluster, ClusterUse, Partition, RunningTask } from '../data/types';
-import { bytes, count, duration } from '../lib/format';
-import { leftIn } from '../lib/places';
+import { Said } from '../components/Said';
+import { useCluster } from '../data/cluster';
+import type { Backend, BackendNodes, ClusterUse, Partition } from '../data/types';
+import { bytes, count, duration, plural, when } from '../lib/format';
+import { leftIn, type Ours, oursIn } from '../lib/places';
 import { useTitle } from './Other';
 
 const unknown = 'not known';
@@ -20,7 +18,26 @@ const unknown = 'not known';
 const freeText = (free: number | null | undefined, all: number) =>
   free === null || free === undefined ? count(all) : `${count(free)} of ${count(all)} free`;
 
-function Partitions({ list, name, groups }: { list: Partition[]; name: string; groups: BackendNodes['groups'] }) {
+function OursCell({ ours }: { ours: Ours }) {
+  const words = [
+    ours.running > 0 && `${plural(ours.running, 'task')} run${ours.running === 1 ? 's' : ''}`,
+    ours.waiting > 0 && `${plural(ours.waiting, 'task')} wait${ours.waiting === 1 ? 's' : ''}`,
+    ours.start && `next ≈ ${when(ours.start)}`,
+  ].filter(Boolean);
+  return words.length ? <a href="/queue">{words.join(', ')}</a> : <span class="mute">none</span>;
+}
+
+function Partitions({
+  list,
+  name,
+  groups,
+  use,
+}: {
+  list: Partition[];
+  name: string;
+  groups: BackendNodes['groups'];
+  use: ClusterUse | null;
+}) {
   const left = new Map(list.map((p) => [p.name, leftIn(groups, p.name)]));
   return (
     <div class="table-wrap">
@@ -43,6 +60,7 @@ function Partitions({ list, name, groups }: { list: Partition[]; name: string; g
             <th scope="col" class="right">
               Time limit
             </th>
+            <th scope="col">Our tasks</th>
           </tr>
         </thead>
         <tbody>
@@ -94,6 +112,9 @@ function Partitions({ list, name, groups }: { list: Partition[]; name: string; g
               <td class="right" data-label="limit">
                 {p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}
               </td>
+              <td class="wide" data-label="ours">
+                <OursCell ours={oursIn(use, name, p)} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -136,15 +157,9 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
   return rows;
 }
 
-function BackendCard({
-  backend,
-  running,
-  groups,
-}: {
-  backend: Backend;
-  running: RunningTask[];
-  groups: BackendNodes['groups'];
-}) {
+function BackendCard({ backend, use }: { backend: Backend; use: ClusterUse | null }) {
+  const running = (use?.running ?? []).filter((task) => task.backend === backend.name);
+  const groups = use?.nodes.find((nodes) => nodes.backend === backend.name)?.groups ?? [];
   const rows = facts(backend);
   const [state, icon, word] = backend.asking
     ? (['submitted', 'clock', 'being asked'] as const)
@@ -165,7 +180,9 @@ function BackendCard({
     >
       {!backend.available && (
         <div class="body">
-          <bdi>{backend.text}</bdi>
+          <bdi>
+            <Said text={backend.text ?? ''} />
+          </bdi>
         </div>
       )}
       {rows.length > 0 && (
@@ -173,44 +190,9 @@ function BackendCard({
           <KeyValues rows={rows} />
         </div>
       )}
-      {backend.gpus && backend.gpus.length > 0 && (
-        <div class="table-wrap">
-          <table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">GPU</th>
-                <th scope="col">Name</th>
-                <th scope="col" class="right">
-                  Memory
-                </th>
-                <th scope="col">Used by</th>
-              </tr>
-            </thead>
-            <tbody>
-              {backend.gpus.map((gpu) => (
-                <tr key={gpu.id}>
-                  <td data-label="GPU">{gpu.index}</td>
-                  <td class="right-phone">{gpu.name}</td>
-                  <td class="right" data-label="memory">
-                    {bytes(gpu.memory_bytes)}
-                  </td>
-                  <td class="right-phone">
-                    {gpuUsers(running, gpu.id).map(({ task, words }) => (
-                      <div key={task.task} class="used-by">
-                        <TaskLink task={task} />
-                        {words && <span class="mute small"> {words}</span>}
-                      </div>
-                    ))}
-                    {!gpuUsers(running, gpu.id).length && (gpu.busy ? 'a task that starts or ends' : 'free')}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {backend.gpus && backend.gpus.length > 0 && <Gpus gpus={backend.gpus} running={running} />}
       {backend.partitions && backend.partitions.length > 0 && (
-        <Partitions list={backend.partitions} name={backend.name} groups={groups} />
+        <Partitions list={backend.partitions} name={backend.name} groups={groups} use={use} />
       )}
     </Card>
   );
@@ -218,87 +200,17 @@ function BackendCard({
 
 export function ClusterPage() {
   useTitle('Cluster');
-  const cluster = useSignal<Cluster | null>(null);
-  const use = useSignal<ClusterUse | null>(null);
-  const error = useSignal<string | null>(null);
-  const useError = useSignal<string | null>(null);
-  const loadUse = async () => {
-    try {
-      use.value = await get<ClusterUse>('/cluster/use');
-      useError.value = null;
-    } catch (problem) {
-      useError.value = message(problem);
-    }
-  };
-  // What was asked for before the question whose answer is shown is old. Questions may overlap: the newest one counts.
-  const asked = useRef(0);
-  const shown = useRef(0);
-  const load = async () => {
-    const mine = ++asked.current;
-    try {
-      const got = await get<Cluster>('/cluster');
-      if (mine > shown.current) {
-        shown.current = mine;
-        cluster.value = got;
-      }
-      error.value = null;
-    } catch (problem) {
-      error.value = message(problem);
-    }
-  };
-  const examine = async () => {
-    try {
-      cluster.value = await post<Cluster>('/cluster/examine');
-      shown.current = asked.current;
-      error.value = null;
-    } catch (problem) {
-      error.value = message(problem);
-    }
-  };
-  const examining = cluster.value?.examining ?? false;
-  const soon = examining || (cluster.value?.backends.some((b) => b.asking) ?? false);
-  const first = use.value?.nodes.some((n) => n.asking && !n.time) ?? false;
-  // The daemon answers with what it knows and asks the cluster when that is old, so a second look soon has the news.
-  const second = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const look = () => {
-    void load();
-    void loadUse();
-    clearTimeout(second.current);
-    second.current = setTimeout(() => void Promise.all([load(), loadUse()]), 2500);
-  };
-  useEffect(() => {
-    look();
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void load();
-    }, 30000);
-    return () => {
-      clearTimeout(second.current);
-      clearInterval(timer);
-    };
-  }, []);
-  // What runs changes more often. The daemon asks the cluster for its nodes at most every 30 s.
-  useEffect(() => {
-    const timer = setInterval(
-      () => {
-        if (document.visibilityState === 'visible') void loadUse();
-      },
-      first ? 1000 : 5000,
-    );
-    return () => clearInterval(timer);
-  }, [first]);
-  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the
-  // first answer of a backend after the daemon's start.
-  useEffect(() => {
-    if (!soon) return undefined;
-    const timer = setInterval(() => void load(), 1000);
-    return () => clearInterval(timer);
-  }, [soon]);
-  const found = cluster.value?.findings ?? [];
+  const { cluster, use, error, examining, examine, look } = useCluster();
+  const found = cluster?.findings ?? [];
   return (
     <>
       <div class="head center">
         <h1>Cluster</h1>
         <div class="btns">
+          <a class="btn" href="/queue">
+            <Icon name="clock" />
+            Our tasks in the queue
+          </a>
           <button type="button" class="btn" onClick={look}>
             <Icon name="restart" />
             Refresh
@@ -314,8 +226,8 @@ export function ClusterPage() {
           </button>
         </div>
       </div>
-      <Trouble what="The state of the cluster" error={error.value ?? useError.value} />
-      {!cluster.value && !error.value && <Loading />}
+      <Trouble what="The state of the cluster" error={error} />
+      {!cluster && !error && <Loading />}
       <div class="grid">
         {found.length > 0 && (
           <Card title="Findings" id="findings">
@@ -326,11 +238,15 @@ export function ClusterPage() {
                     <Icon name={f.level === 'ok' ? 'check' : 'alert'} />
                     <span>
                       <span class="visually-hidden">{f.level}: </span>
-                      <bdi>{f.what}</bdi>
+                      <bdi>
+                        <Said text={f.what} />
+                      </bdi>
                       {f.fix && (
                         <span class="dim">
                           {' '}
-                          <bdi>{f.fix}</bdi>
+                          <bdi>
+                            <Said text={f.fix} />
+                          </bdi>
                         </span>
                       )}
                     </span>
@@ -340,27 +256,12 @@ export function ClusterPage() {
             </div>
           </Card>
         )}
-        {cluster.value?.backends.map((backend) => (
-          <BackendCard
-            key={backend.name}
-            backend={backend}
-            running={(use.value?.running ?? []).filter((task) => task.backend === backend.name)}
-            groups={use.value?.nodes.find((nodes) => nodes.backend === backend.name)?.groups ?? []}
-          />
+        {cluster?.backends.map((backend) => (
+          <BackendCard key={backend.name} backend={backend} use={use} />
         ))}
-        {use.value && (
-          <>
-            <Running
-              tasks={use.value.running}
-              total={use.value.running_total}
-              local={use.value.running.every((task) => task.backend === 'local')}
-            />
-            <Queue rows={use.value.queued} />
-            {use.value.nodes.map((nodes) => (
-              <Nodes key={nodes.backend} nodes={nodes} running={use.value!.running} />
-            ))}
-          </>
-        )}
+        {use?.nodes.map((nodes) => (
+          <Nodes key={nodes.backend} nodes={nodes} running={use.running} />
+        ))}
       </div>
     </>
   );

@@ -49,7 +49,7 @@ import { order } from '../lib/order';
 import { own } from '../lib/own';
 import { isPooled, Pool } from '../lib/pool';
 import { go, query, setQuery } from '../lib/router';
-import { plain } from '../lib/text';
+import { plain, unticked } from '../lib/text';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
 
@@ -443,12 +443,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     },
     [axes],
   );
-  const change = useCallback(
-    (shown: Experiment) => {
-      store.detail.value = shown;
-    },
-    [store],
-  );
+  const change = useCallback((shown: Experiment) => store.take(shown), [store]);
   // Of several objectives the front is what people look at: it gets room.
   const many = e.objective.length > 1;
   const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
@@ -468,7 +463,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               {e.id}
             </span>
             <ExperimentChip e={e} />
-            <span class="tag" title={e.search?.reason ?? undefined}>
+            <span class="tag" title={e.search?.reason ? unticked(e.search.reason) : undefined}>
               {strategyTitle(e.strategy)}
             </span>
             {e.script && (

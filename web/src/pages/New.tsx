@@ -27,6 +27,7 @@ import { SpaceCard } from '../components/new/Space';
 import { StrategyCard } from '../components/new/Strategy';
 import { Banner } from '../components/notice';
 import { ProblemsContext } from '../components/problems';
+import { Said } from '../components/Said';
 import { ApiError, message, post } from '../data/api';
 import { confirm } from '../data/confirm';
 import { dropDraft } from '../data/draft';
@@ -305,7 +306,9 @@ function Form() {
       {refused.value && (
         <Banner kind="error" icon="alert" title="Not submitted." role="alert">
           {' '}
-          <span class="dim">{refused.value}</span>
+          <span class="dim">
+            <Said text={refused.value} />
+          </span>
         </Banner>
       )}
       <div class="grid cols-new">

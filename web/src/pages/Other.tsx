@@ -1,4 +1,6 @@
 import { useEffect } from 'preact/hooks';
+import { Command } from '../components/Command';
+import { CopyButton } from '../components/CopyButton';
 import { Brand } from '../components/Icon';
 import { Empty } from '../components/notice';
 import { info, linkRefused, loginCommand, sessionEnded } from '../data/api';
@@ -47,9 +49,14 @@ export function SignedOutPage() {
             ? 'Your session has ended: the daemon was started again, or the session was ended in the settings. On the machine of the daemon, run'
             : 'This dashboard belongs to the person who runs the daemon. On that machine, run'}
         </p>
-        <pre class="code">
-          <code>{command}</code>
-        </pre>
+        <div class="command">
+          <pre class="code call">
+            <code>
+              <Command text={command} />
+            </code>
+          </pre>
+          <CopyButton label="Copy the command" text={() => command} />
+        </div>
         <p class="dim">
           {!known && command.includes('=DIR') && (
             <>

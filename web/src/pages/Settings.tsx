@@ -101,7 +101,7 @@ function Tokens() {
         {tokens.value &&
           (tokens.value.length ? (
             <div class="table-wrap">
-              <table>
+              <table class="stacked">
                 <thead>
                   <tr>
                     <th scope="col">Name</th>
@@ -118,8 +118,8 @@ function Tokens() {
                       <td>
                         <bdi>{token.name ?? token.id}</bdi>
                       </td>
-                      <td>{when(token.created)}</td>
-                      <td>{token.used ? when(token.used) : 'never'}</td>
+                      <td data-label="created">{when(token.created)}</td>
+                      <td data-label="last used">{token.used ? when(token.used) : 'never'}</td>
                       <td class="right">
                         <button type="button" class="btn compact danger" onClick={() => void revoke(token)}>
                           Revoke<span class="visually-hidden"> {token.name ?? token.id}</span>
@@ -171,7 +171,7 @@ function Sessions() {
         {rows.value &&
           (rows.value.length ? (
             <div class="table-wrap">
-              <table>
+              <table class="stacked">
                 <thead>
                   <tr>
                     <th scope="col">Browser</th>
@@ -189,8 +189,8 @@ function Sessions() {
                         <bdi>{browserName(row.browser)}</bdi>
                         {row.current && ' (this one)'}
                       </td>
-                      <td>{when(row.created)}</td>
-                      <td>{when(row.used)}</td>
+                      <td data-label="signed in">{when(row.created)}</td>
+                      <td data-label="last used">{when(row.used)}</td>
                       <td class="right">
                         <button type="button" class="btn compact danger" onClick={() => void end(row)}>
                           End<span class="visually-hidden"> session {row.id}</span>

@@ -3,4 +3,5 @@
 export { ClusterPage } from './Cluster';
 export { ComparePage } from './Compare';
 export { NewPage } from './New';
+export { QueuePage } from './Queue';
 export { SettingsPage } from './Settings';

@@ -2,6 +2,7 @@
 import type { QueuedTasks } from '../../data/types';
 import { capitalize, count, duration, plural, when } from '../../lib/format';
 import { Card } from '../Card';
+import { Said } from '../Said';
 import { Chip } from '../State';
 
 const age = (time: string | null) => (time ? duration((Date.now() - Date.parse(time)) / 1000) : '–');
@@ -12,7 +13,8 @@ function expected(row: QueuedTasks): string {
   return left > 0 ? `${when(row.expected_start)} (in ${duration(left)})` : when(row.expected_start);
 }
 
-export function Queue({ rows }: { rows: QueuedTasks[] }) {
+// `turns`: experiments of this machine wait, which take turns.
+export function Queue({ rows, turns }: { rows: QueuedTasks[]; turns?: boolean }) {
   const total = rows.reduce((sum, row) => sum + row.tasks, 0);
   return (
     <Card
@@ -55,7 +57,9 @@ export function Queue({ rows }: { rows: QueuedTasks[] }) {
                     {count(row.tasks)}
                   </td>
                   <td class="wide reason">
-                    <bdi>{row.reason ? capitalize(row.reason) : 'No reason known yet'}</bdi>
+                    <bdi>
+                      <Said text={row.reason ? capitalize(row.reason) : 'No reason known yet'} />
+                    </bdi>
                     {row.partition && <span class="mute small"> partition {row.partition}</span>}
                   </td>
                   <td data-label="expected">{expected(row)}</td>
@@ -67,6 +71,12 @@ export function Queue({ rows }: { rows: QueuedTasks[] }) {
             </tbody>
           </table>
         </div>
+      )}
+      {turns && (
+        <p class="body mute small">
+          On this machine a free slot goes to the experiment with the fewest running tasks; its tasks start in their
+          order.
+        </p>
       )}
     </Card>
   );

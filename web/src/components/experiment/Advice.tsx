@@ -3,7 +3,9 @@
 import { useOutlook } from '../../data/left';
 import type { Advice as Answer, Experiment, Left } from '../../data/types';
 import { duration, energy } from '../../lib/format';
+import { unticked } from '../../lib/text';
 import { Card } from '../Card';
+import { Said } from '../Said';
 import { useAbout } from './Insight';
 
 // "3m 20s (2m 50s to 4m), 12 kJ"
@@ -22,13 +24,13 @@ export function Advice({ e }: { e: Experiment }) {
     <Card title="Outlook" id="advice">
       <div class="body">
         {left && (
-          <p title={left.basis}>
+          <p title={unticked(left.basis)}>
             <b>Left:</b> {leftText(left)}
           </p>
         )}
         {slow?.map((task) => (
           <p key={task.number}>
-            <b>Slow:</b> <a href={`/e/${e.id}/${task.number}`}>task {task.number}</a>, {task.text}
+            <b>Slow:</b> <a href={`/e/${e.id}/${task.number}`}>task {task.number}</a>, <Said text={task.text} />
           </p>
         ))}
         {items.length > 0 && (
@@ -36,7 +38,7 @@ export function Advice({ e }: { e: Experiment }) {
             <ul>
               {items.map((item) => (
                 <li key={item.text}>
-                  {item.text}
+                  <Said text={item.text} />
                   {item.key && (
                     <>
                       {' '}

@@ -8,6 +8,7 @@ import { Bar } from '../Bar';
 import { Card } from '../Card';
 import { Icon } from '../Icon';
 import { KeyValues } from '../KeyValues';
+import { Said } from '../Said';
 import { ended } from '../State';
 import { ChangeDialog, SuggestDialog } from './Living';
 
@@ -22,7 +23,8 @@ const SHARE = 10;
 export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
   const got = useSignal<T | null>(null);
   const path = `/experiments/${e.id}/${what}`;
-  const mark = `${path} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
+  const aims = e.objective.map((one) => `${one.metric} ${one.goal} ${one.take ?? ''}`).join();
+  const mark = `${path} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${aims} ${e.tasks.running} ${also}`;
   const wanted = useRef<{ path: string; mark: string } | null>(null);
   wanted.current = also === null ? null : { path, mark };
   const busy = useRef(false);
@@ -190,7 +192,9 @@ export function SearchCard({
     >
       <div class="body grid">
         {(search?.reason ?? e.search?.reason) && (
-          <p class="dim small">Chosen automatically: {search?.reason ?? e.search.reason}.</p>
+          <p class="dim small">
+            Chosen automatically: <Said text={`${search?.reason ?? e.search.reason}.`} />
+          </p>
         )}
         <KeyValues
           rows={[

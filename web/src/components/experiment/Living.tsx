@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { info, post } from '../../data/api';
-import { fromParam, type SearchParam, searchOf } from '../../data/document';
+import { aimsChanged, aimsOf, fromParam, type SearchParam, searchOf } from '../../data/document';
 import { toast } from '../../data/toast';
 import { listValues, scalar } from '../../data/typed';
 import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
@@ -14,6 +14,8 @@ import { Dialog } from '../Dialog';
 import { SelectField, TextField } from '../Field';
 import { Icon } from '../Icon';
 import { Problems, ProblemsContext, pointer, sentence } from '../problems';
+import { Said } from '../Said';
+import { Aims } from './Aims';
 
 // Declared values that are offered beside a field.
 const CHOICES = 12;
@@ -81,7 +83,7 @@ function Form({
         <ProblemsContext.Provider value={problems}>{children}</ProblemsContext.Provider>
         {problems.rest.value.length > 0 && (
           <p class="wrong" role="alert">
-            {problems.rest.value.map((error) => sentence(error)).join(' ')}
+            <Said text={problems.rest.value.map((error) => sentence(error)).join(' ')} />
           </p>
         )}
       </form>
@@ -231,6 +233,7 @@ export function ChangeDialog({
   const before = searchOf(e);
   const parallel = e.parallel ? String(e.parallel) : '';
   const now = useSignal({ tasks: before.tasks, parallel, strategy: before.strategy, parameters: before.parameters });
+  const aims = useSignal(aimsOf(e));
   const { busy, problems, send } = useSend();
   const set = (part: Partial<typeof now.value>) => {
     now.value = { ...now.value, ...part };
@@ -238,13 +241,16 @@ export function ChangeDialog({
   const edit = (i: number, part: Partial<SearchParam>) =>
     set({ parameters: now.value.parameters.map((p, k) => (k === i ? { ...p, ...part } : p)) });
   const submit = async () => {
-    const body = changes(before, now.value, parallel);
+    const objective = aimsChanged(e, aims.value);
+    const body = { ...changes(before, now.value, parallel), ...(objective !== null ? { objective } : {}) };
     if (!Object.keys(body).length) return onClose();
     const shown = await send<Experiment>(`/experiments/${e.id}/search`, body);
     if (!shown) return;
     onChange(shown);
     onClose();
-    toast(`The search goes on: ${plural(shown.tasks.total, 'task')} in all.`);
+    const all = plural(shown.tasks.total, 'task');
+    if (shown.state === 'waiting' || shown.state === 'running') toast(`The search goes on: ${all} in all.`);
+    else toast(`Changed: ${all} in all, and nothing is left to run.`);
   };
   return (
     <Form
@@ -287,6 +293,7 @@ export function ChangeDialog({
           ]}
         />
       </div>
+      <Aims e={e} aims={aims} />
       <div class="grid">
         {now.value.parameters.map((p, i) => {
           const at = pointer('parameters', p.name);

@@ -17,6 +17,7 @@ import {
   threeDigits,
   when,
 } from '../../lib/format';
+import { unticked } from '../../lib/text';
 import { Repeats } from '../Repeats';
 import { ended, Renumbered, StateBar, StateCounts } from '../State';
 
@@ -104,7 +105,7 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
                 </>
               )}
               {[
-                e.best.state === 'error' && (e.best.cause ? `failed: ${e.best.cause.text}` : 'failed'),
+                e.best.state === 'error' && (e.best.cause ? `failed: ${unticked(e.best.cause.text)}` : 'failed'),
                 !counted && at !== null && `${step} ${at}`,
                 further,
                 paramLine(e.best.parameters, e.varying),

@@ -10,9 +10,10 @@ import { bestValue, type Column, ranHere } from '../../lib/columns';
 import { DASH, duration, finite, metric, paramLine, plural, threeDigits, when } from '../../lib/format';
 import { isPooled, type Pool, type Pooled } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
-import { quote, shortened } from '../../lib/text';
+import { quote, shortened, unticked } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
+import { Said } from '../Said';
 import { SortHead } from '../SortHead';
 import { Chip, Renumbered, Stalled } from '../State';
 
@@ -47,7 +48,9 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
       : (reason ?? (task.state === 'submitted' ? 'queued' : 'not started yet'));
     return (
       <span class="mute small cut">
-        <bdi>{text}</bdi>
+        <bdi>
+          <Said text={text} />
+        </bdi>
       </span>
     );
   }
@@ -98,7 +101,7 @@ interface BestProps {
 function BestCell({ task, best, onFront, format }: BestProps) {
   const value = bestValue(task);
   const failed = task.state === 'error' && (
-    <span class="bad small cut" title={task.cause?.text ?? undefined}>
+    <span class="bad small cut" title={task.cause ? unticked(task.cause.text) : undefined}>
       <bdi>{causeText(task)}</bdi>
     </span>
   );

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { FieldError } from '../../data/types';
 import { capitalize } from '../../lib/format';
 import { lineOf, sentence } from '../problems';
+import { Said } from '../Said';
 import { file, problems, typeSource, view } from './form';
 
 // The line that the editor is to select, also where it is not on the page yet.
@@ -71,7 +72,9 @@ export function Editor() {
               <button type="button" class="link" onClick={() => go(error.line!)}>
                 {capitalize(lineOf(error))}
               </button>
-              <span>{sentence(error)}</span>
+              <span>
+                <Said text={sentence(error)} />
+              </span>
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 // What sluice found by reading the script, in words.
 import { argumentsOf, wayOf } from '../../data/fill';
+import { objectivesOf } from '../../data/objectives';
 import { addRow, rowsOf } from '../../data/rows';
 import { emptyNode } from '../../data/tree';
 import type { Scan } from '../../data/types';
@@ -46,6 +47,76 @@ function Arguments({ found }: { found: Scan }) {
   );
 }
 
+const Names = ({ of }: { of: string[] }) => (
+  <>
+    {of.map((name, i) => (
+      <span key={name}>
+        {i ? ', ' : ''}
+        <code>{name}</code>
+      </span>
+    ))}
+  </>
+);
+
+// What the text of the script says about its results: no more is known before it has run.
+function Metrics({ found }: { found: Scan }) {
+  // Whatever json.dumps makes may go elsewhere.
+  const writers = found.metrics.filter((name) => !name.startsWith('json.'));
+  const some = writers.length > 0 || found.columns.length > 0;
+  return (
+    <li class={some ? 'ok' : 'caution'}>
+      <Icon name={some ? 'check' : 'alert'} />
+      <span>
+        {writers.length > 0 && (
+          <>
+            Uses <Names of={writers} />
+            {found.columns.length > 0 ? '; names' : '.'}{' '}
+          </>
+        )}
+        {!writers.length && (found.columns.length ? 'Names ' : 'No metric found. ')}
+        {found.columns.length > 0 && (
+          <>
+            <Names of={found.columns} />.{' '}
+          </>
+        )}
+        {!writers.length && (
+          <>
+            Metrics are read from what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV
+            with a header, JSON lines, <code>sluice report</code>.
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+// The objective that the form got from the script: what the script itself goes by, or a guess by the name.
+function Objective({ found }: { found: Scan }) {
+  const objectives = objectivesOf(doc());
+  if (!found.metric || objectives.length > 1 || objectives[0].metric !== found.metric) return null;
+  const name = <code>{found.metric}</code>;
+  if (found.metric_from)
+    return (
+      <li class="ok">
+        <Icon name="check" />
+        <span>
+          <code>{found.metric_from}</code> watches {name}: it is the objective
+        </span>
+      </li>
+    );
+  return (
+    <li class="guess">
+      <Icon name="search" />
+      <span>
+        A guess: {name} is the objective, by its name.{' '}
+        <button type="button" class="link" onClick={() => document.getElementById('metric')?.focus()}>
+          Choose another
+        </button>
+      </span>
+    </li>
+  );
+}
+
 export function Found({ found }: { found: Scan }) {
   const pass = textAt(['pass']);
   const way = wayOf(found, argumentsOf(found, textAt(['subcommand']).split(' ')[0]));
@@ -53,8 +124,6 @@ export function Found({ found }: { found: Scan }) {
   const named = found.arguments.some((arg) => arg.place > 0);
   const fits = pass === way || (!named && (pass === 'positional' || pass === 'values'));
   const counts = way && !fits && (pass || !check.value?.chosen.length);
-  // Whatever json.dumps makes may go elsewhere.
-  const writers = found.metrics.filter((name) => !name.startsWith('json.'));
   const clear = !!found.pass && !counts && !found.wrong;
   return (
     <div role="status">
@@ -82,37 +151,8 @@ export function Found({ found }: { found: Scan }) {
             )}
           </span>
         </li>
-        <li class={writers.length || found.metric ? 'ok' : 'caution'}>
-          <Icon name={writers.length || found.metric ? 'check' : 'alert'} />
-          <span>
-            {writers.length ? (
-              <>
-                Writes metrics with <code>{writers.join(', ')}</code>
-                {found.columns.length > 0 && (
-                  <>
-                    , column <code>{found.columns.join(', ')}</code>
-                  </>
-                )}
-              </>
-            ) : found.metric ? (
-              <>
-                Names <code>{found.columns.length ? found.columns.join(', ') : found.metric}</code>. Metrics are read
-                from what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV with a
-                header, JSON lines
-              </>
-            ) : (
-              <>
-                No metric writer found. Printed lines such as <code>epoch 3 loss 0.25</code> are read, and so are a CSV
-                with a header, JSON lines and <code>sluice report</code>
-              </>
-            )}
-            {found.metric_from && (
-              <>
-                ; <code>{found.metric_from}</code> watches <code>{found.metric}</code>
-              </>
-            )}
-          </span>
-        </li>
+        <Metrics found={found} />
+        <Objective found={found} />
         {found.checkpoint && (
           <li class="ok">
             <Icon name="check" />

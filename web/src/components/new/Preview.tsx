@@ -1,4 +1,6 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { strategyTitle } from '../../data/api';
 import type { Check, FieldError } from '../../data/types';
 import { aligned, linedUp } from '../../lib/columns';
@@ -152,7 +154,7 @@ function Homeless() {
             ) : (
               error.field && <code>{error.field}</code>
             )}{' '}
-            {sentence(error)}
+            <Said text={sentence(error)} />
           </span>
         </li>
       ))}
@@ -170,24 +172,36 @@ function showField(error: FieldError) {
   control?.focus();
 }
 
-// "resources.gpus", as the experiment file has it; a row that has no name yet is no key of the file.
+// "resources.gpus", as the experiment file has it.
 const keyOf = (error: FieldError) =>
-  error.field.startsWith('/rows/')
-    ? 'a parameter'
-    : error.field.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  error.field.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+
+// What the form calls the field that shows an error.
+function nameOf(error: FieldError): string {
+  const said = document.querySelector<HTMLElement>(`[data-at~="${CSS.escape(error.field)}"]`);
+  return said?.dataset.name || keyOf(error);
+}
 
 // The errors that stand at fields, which may be far below.
 function AtFields() {
   const there = problems.all.value.filter((error) => error.field && !problems.rest.value.includes(error));
+  // The fields have their errors after this has been drawn.
+  const names = useSignal<string[]>([]);
+  useEffect(() => {
+    names.value = there.map(nameOf);
+  }, [there.map((error) => error.field).join(' ')]);
+  const named = there.map((error, i) => ({ error, name: names.value[i] ?? keyOf(error) }));
+  // Two errors of a field are one place to go to.
+  const places = named.filter(({ name }, i) => named.findIndex((other) => other.name === name) === i);
   if (!there.length) return null;
   return (
     <p class="small">
       <span class="mute">To correct:</span>
-      {there.map((error, i) => (
+      {places.map(({ error, name }, i) => (
         <>
           {i ? ', ' : ' '}
           <button type="button" class="link" onClick={() => showField(error)}>
-            <bdi>{keyOf(error)}</bdi>
+            <bdi>{name}</bdi>
           </button>
         </>
       ))}
@@ -221,7 +235,9 @@ export function PreviewCard() {
           {trouble.value && (
             <Banner kind="warn" icon="alert" title="The check did not work.">
               {' '}
-              <span class="dim">{trouble.value}</span>
+              <span class="dim">
+                <Said text={trouble.value} />
+              </span>
             </Banner>
           )}
           {homeless.value.length > 0 && <Homeless />}

@@ -9,6 +9,7 @@ import { yaml } from '../../data/yaml';
 import { duration } from '../../lib/format';
 import { Card } from '../Card';
 import { TextField } from '../Field';
+import { Said } from '../Said';
 import { FileCheck, FileField, FileSelect, LINES, NAMES, TEXT, YAML } from './fields';
 import { asTyped, check, edit, at as nodeNow, noteTyped, place, textAt } from './form';
 import { More } from './More';
@@ -317,7 +318,8 @@ export function ResourcesCard() {
         )}
         {offer && !offer.available && (
           <p class="wrong">
-            {backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.
+            {backend} is not available on this machine
+            <Said text={offer.text ? `: ${offer.text}.` : '.'} />
           </p>
         )}
         <EnvironmentFields />

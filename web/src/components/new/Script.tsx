@@ -189,7 +189,7 @@ function FilesField() {
       </label>
       <Missing />
       <Lacking />
-      <Errors at="/files" id="files-e" skip={/is not here yet$/} />
+      <Errors at="/files" id="files-e" name="Files" skip={/is not here yet$/} />
     </div>
   );
 }
@@ -416,7 +416,7 @@ function ScriptField(ways: { onPaste: () => void; onFolders: () => void }) {
           {refused.value}
         </p>
       )}
-      <Errors at="/script" id="script-e" />
+      <Errors at="/script" id="script-e" name="Script" />
       <p class="help">
         <button
           type="button"

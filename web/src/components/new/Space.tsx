@@ -134,7 +134,7 @@ function Row({ row }: { row: RowData }) {
       </td>
       <td class="values">
         <Values row={row} bad={bad} />
-        {bad && <Errors at={at} id={`p${row.id}-e`} />}
+        {bad && <Errors at={at} id={`p${row.id}-e`} name={row.name || 'the parameter without a name'} />}
         {help && <p class="help">{help}</p>}
       </td>
       <td class="right count">
@@ -177,7 +177,7 @@ function Condition({ row }: { row: RowData }) {
           noteTyped(here, text, again(row)?.when ?? '');
         }}
       />
-      <Errors at={here} id={`when-${row.id}-e`} />
+      <Errors at={here} id={`when-${row.id}-e`} name={`Only when of ${row.name}`} />
     </div>
   );
 }

@@ -33,7 +33,7 @@ function Option({ option }: { option: StrategyOption }) {
           {option.name}
         </label>
         {option.help && <p class="help">{option.help}</p>}
-        <Errors at={place(path)} id={`${id}-e`} />
+        <Errors at={place(path)} id={`${id}-e`} name={option.name} />
       </div>
     );
   }
@@ -359,7 +359,7 @@ export function StrategyCard() {
             </button>
           </p>
         )}
-        <Errors at="/search/strategy" id="strategy-e" />
+        <Errors at="/search/strategy" id="strategy-e" name="Strategy" />
         <div class="grid four">
           <FileField
             path={['search', 'tasks']}

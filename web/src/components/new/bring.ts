@@ -3,7 +3,7 @@
 import type { Document, Node, YAMLMap } from 'yaml';
 import { get, message, request, text } from '../../data/api';
 import { confirm } from '../../data/confirm';
-import { type Draft, FILE_NAME, upload } from '../../data/draft';
+import { type Draft, emptyDraft, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import { drop, keyOf, nodeAt, plainNode, printTree, put, readTree, restyle, textNode } from '../../data/tree';
 import type { Experiment, Files, Value } from '../../data/types';
@@ -80,7 +80,7 @@ export async function copyFrom(id: string) {
     if (!(await mayReplace(`A copy of ${e.name}`))) return;
     const listed = await get<Files>(`/experiments/${id}/files`);
     const read = (path: string) => request('GET', `/experiments/${id}/file?path=${encodeURIComponent(path)}`);
-    const made: Draft = { name: FILE_NAME, text: '', script: null, files: [], own: true, touched: false };
+    const made: Draft = { ...emptyDraft(), own: true };
     for (const { path, mode } of listed.files) {
       const got = await read(path);
       if (path === e.script) made.script = { name: path, text: await got.text(), mode };
@@ -128,6 +128,7 @@ export async function importFile(given: File) {
     files: files.value,
     own: true,
     touched: true,
+    filled: null,
   });
   noteImported();
 }

@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { Document, Node } from 'yaml';
 import { ApiError, message, post } from '../../data/api';
 import { type Draft, emptyDraft, FILE_NAME, loadDraft, saveDraft } from '../../data/draft';
-import { fillTree } from '../../data/fill';
+import { filledNow, fillTree, setFilled } from '../../data/fill';
 import { missingFiles } from '../../data/needs';
 import { objectivesOf } from '../../data/objectives';
 import { rowProblems, rowsOf } from '../../data/rows';
@@ -100,6 +100,7 @@ export function setDraft(draft: Draft) {
     setSource(draft.text, draft.name);
     own.value = draft.own;
     touched.value = draft.touched;
+    setFilled(draft.filled);
   });
 }
 
@@ -117,6 +118,7 @@ export const currentDraft = (): Draft => ({
   files: files.value,
   own: own.value,
   touched: touched.value,
+  filled: filledNow(),
 });
 
 // The text is sent; where it names no script yet, one is made up behind it, so that the tasks can be counted.
