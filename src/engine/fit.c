@@ -446,6 +446,23 @@ static void check_place(const struct check *check, const struct node *at, const 
 	free(remedy);
 }
 
+/* Two parameters that are names of one argument: the script would take the one that comes last. Where they depend on
+ * others, no task may have both. */
+static void check_names(const struct check *check, const struct node *parameters, size_t i,
+			const struct script_argument *argument)
+{
+	const struct space_param *params = check->spec->space->params;
+	for (size_t k = 0; k < i; k++) {
+		if (params[i].condition_count || params[k].condition_count ||
+		    script_find(check->script, params[k].name) != argument)
+			continue;
+		check_say(check, node_get(parameters, params[i].name), "remove one of them",
+			  "'%.60s' and '%.60s' are one argument of the script (line %u)", params[k].name,
+			  params[i].name, argument->line);
+		return;
+	}
+}
+
 static void check_flags(const struct check *check, const struct node *document, const struct fit *fit)
 {
 	const struct node *parameters = node_get(document, "parameters");
@@ -459,6 +476,7 @@ static void check_flags(const struct check *check, const struct node *document, 
 		if (argument) {
 			check_parameter(check, at, param, argument);
 			check_place(check, at, argument);
+			check_names(check, parameters, i, argument);
 		} else {
 			check_unknown(check, at, param->name, &unknown);
 		}

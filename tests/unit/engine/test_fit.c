@@ -205,6 +205,21 @@ static void test_a_range_is_real_where_the_script_takes_real_numbers(void **stat
 	assert_int_equal(kind_of(argparse, "{min: 0, max: 1}", false), KINDS(SPACE_INT, SPACE_INT, SPACE_INT));
 }
 
+static void two_names_of_one_argument_are_refused(void **state)
+{
+	static const char names[] = "import argparse\np = argparse.ArgumentParser()\n"
+				    "p.add_argument('-l', '--learning-rate', '--lr', type=float)\n"
+				    "p.add_argument('--opt')\np.parse_args()\n";
+	(void)state;
+	char *got = fitted(names, "script: t.py\nparameters: {l: 0.1, lr: 0.2}\n", "{l: 0.1, lr: 0.2}");
+	assert_non_null(strstr(
+		got, "/parameters/lr: 'l' and 'lr' are one argument of the script (line 3); remove one of them"));
+	free(got);
+	check(names,
+	      "script: t.py\nparameters: {opt: [a, b], l: {value: 0.1, when: {opt: a}}, lr: {value: 0.2, when: {opt: b}}}\n",
+	      "{opt: a, l: 0.1}", "python3 t.py --opt=a --learning-rate=0.1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_placeholders_stand_in_the_command),
 		cmocka_unit_test(test_what_the_script_refuses_is_named),
 		cmocka_unit_test(test_values_that_nothing_reads_are_said),
+		cmocka_unit_test(two_names_of_one_argument_are_refused),
 		cmocka_unit_test(test_a_range_is_real_where_the_script_takes_real_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
