@@ -78,7 +78,7 @@ test('values that are NaN are marked on the axis, and the legend says what the m
   const { page } = seat;
   const id = await ran(NAN, { parameters: { lr: [0.1] }, objective: 'val_loss' });
   await page.goto(`${daemon.url}/e/${id}`);
-  await page.locator('.legend').getByText('NaN', { exact: true }).waitFor();
+  await page.locator('.legend').getByText('NaN or ∞', { exact: true }).waitFor();
   await page.waitForFunction(() => document.querySelector('.plot canvas')?.width > 300);
   assert.equal(await marks(page), 4);
   await page.goto(`${daemon.url}/e/${id}/1`);
@@ -87,7 +87,7 @@ test('values that are NaN are marked on the axis, and the legend says what the m
   const none = await ran(NAN, { parameters: { lr: [0.01] }, objective: 'val_loss' });
   await page.goto(`${daemon.url}/e/${none}`);
   await page.locator('.legend').waitFor();
-  assert.equal(await page.locator('.legend').getByText('NaN', { exact: true }).count(), 0);
+  assert.equal(await page.locator('.legend').getByText('NaN or ∞', { exact: true }).count(), 0);
   assert.equal(await marks(page), 0);
   assert.deepEqual(seat.troubles, []);
 });

@@ -206,6 +206,35 @@ test('imported tasks are counted apart, have no step, and those on the front are
   assert.deepEqual(seat.troubles, []);
 });
 
+test('Back finds the rows that were asked for, at their place', { skip }, async () => {
+  const { page } = seat;
+  const id = await made({
+    name: 'long',
+    search: { strategy: 'random', tasks: 1 },
+    parameters: { x: { min: 0, max: 1 } },
+  });
+  const rows = Array.from({ length: 1400 }, (_, i) => ({ parameters: { x: i / 1400 }, values: { loss: i } }));
+  await daemon.api('POST', `/experiments/${id}/import`, { rows });
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.getByText(/^500 of 1,400 that match/).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText(/^1,000 of 1,400 that match/).waitFor();
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - 2000));
+  const row = page.locator('tr[data-row="950"]');
+  await row.waitFor();
+  const top = () => row.evaluate((one) => Math.round(one.getBoundingClientRect().top));
+  const before = await top();
+  await row.locator('a.row').evaluate((link) => link.click());
+  await page.getByRole('heading', { name: 'Task 950' }).waitFor();
+  await page.goBack();
+  await page.getByText(/^1,000 of 1,400 that match/).waitFor();
+  await page.waitForFunction(
+    (at) => Math.abs((document.querySelector('tr[data-row="950"]')?.getBoundingClientRect().top ?? -1e6) - at) < 3,
+    before,
+  );
+  assert.deepEqual(seat.troubles, []);
+});
+
 test('four tasks are compared without a column that is cut, and the box to add fits', { skip }, async () => {
   const { page } = seat;
   const name = 'an experiment with a name that is much too long for a narrow list of choices in a small box';

@@ -6,6 +6,7 @@ import { nameList, splitNames } from '../lib/names';
 import { bestOf } from '../lib/order';
 import { afterPaint } from '../lib/paint';
 import { Pool } from '../lib/pool';
+import { keep, kept } from '../lib/router';
 import { ApiError, get, message, type Page } from './api';
 import { merge, within } from './curves';
 import {
@@ -89,7 +90,7 @@ export class ExperimentStore extends Store {
   private wanted: Axis;
   private next: string | null = null;
   // How many rows the user asked for.
-  private listed = PAGE;
+  private listed = Math.min(KEPT, Math.max(PAGE, kept('rows')));
   private changed = new Set<number>();
   private later: ReturnType<typeof setTimeout> | undefined;
   private turn = 0;
@@ -123,7 +124,9 @@ export class ExperimentStore extends Store {
 
   open(): () => void {
     const close = super.open();
+    keep('rows', this.listed > PAGE ? this.listed : null);
     return () => {
+      keep('rows', null);
       clearTimeout(this.later);
       this.later = undefined;
       this.changed.clear();
@@ -262,6 +265,7 @@ export class ExperimentStore extends Store {
     const { asked } = this;
     const before = this.rows.value?.length ?? 0;
     this.listed = Math.max(this.listed, before + PAGE);
+    keep('rows', this.listed);
     await this.coming.catch(() => undefined);
     const { next: cursor, turn } = this;
     if (!cursor || asked !== this.asked || (this.rows.value?.length ?? 0) > before) return;
@@ -282,6 +286,7 @@ export class ExperimentStore extends Store {
     const moved = before.sort !== asked.sort || before.state !== asked.state;
     if (same(before, asked) && (this.complete.value || !moved)) return;
     this.listed = PAGE;
+    keep('rows', null);
     try {
       await this.fetchRows();
       // Another order shows other rows; the charts stay.

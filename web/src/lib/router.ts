@@ -20,8 +20,20 @@ options.vnode = (vnode) => {
   before?.(vnode);
 };
 
+// How many rows a page had asked for when it was left, so that Back finds as many: the page says it while it is shown.
+const entry: Record<string, number> = {};
+export function keep(name: string, rows: number | null) {
+  if (rows === null) delete entry[name];
+  else entry[name] = rows;
+}
+export const kept = (name: string): number => (globalThis.history?.state as Record<string, number> | null)?.[name] ?? 0;
+
+function leave() {
+  history.replaceState({ y: scrollY, ...entry }, '');
+}
+
 // How long Back waits for a page to be as long again as it was, and how long it must stay so.
-const RESTORE_MS = 5000;
+const RESTORE_MS = 10000;
 const STEADY_MS = 1000;
 
 // Scrolls to where a page was left, once enough of it is there, and again while its parts come in: the first look may
@@ -50,7 +62,7 @@ function restore(y: number) {
 
 export function go(to: string, replace = false) {
   // Where this page is left, for Back.
-  if (!replace) history.replaceState({ y: scrollY }, '');
+  if (!replace) leave();
   history[replace ? 'replaceState' : 'pushState'](null, '', outward(to));
   const moved = path.value !== inward(location.pathname);
   read();
@@ -85,7 +97,7 @@ export function startRouter() {
     if (typeof y === 'number') restore(y);
   });
   // A reload comes back to its place, too.
-  addEventListener('pagehide', () => history.replaceState({ y: scrollY }, ''));
+  addEventListener('pagehide', leave);
   const { y } = (history.state ?? {}) as { y?: number };
   if (y) restore(y);
   document.addEventListener('click', (event) => {
