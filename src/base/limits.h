@@ -23,6 +23,9 @@
 /* Rows of GET /cluster/use: running tasks, and groups of queued ones. A person reads them; writing one takes 20 µs. */
 #define LIMIT_USE_ROWS 300
 
+/* Columns of one answer about all tasks. */
+#define LIMIT_COLUMNS 64
+
 /* Tasks of one experiment: the table and the page stay usable, a typo in a grid does not fill a disk. */
 #define LIMIT_TASKS 100000
 #define LIMIT_PARAMETERS 200

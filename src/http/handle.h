@@ -69,6 +69,7 @@ void handle_tasks_marks(struct request *request, struct response *response);
 void handle_find(struct request *request, struct response *response);
 
 void handle_tasks(struct request *request, struct response *response);
+void handle_columns(struct request *request, struct response *response);
 void handle_tasks_remove(struct request *request, struct response *response);
 void handle_tasks_stop(struct request *request, struct response *response);
 void handle_tasks_restart(struct request *request, struct response *response);

@@ -61,6 +61,22 @@ void handle_tasks(struct request *request, struct response *response)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
 
+void handle_columns(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct store_columns asked = {
+		.of = request_text(request, "of"),
+		.state = request_text(request, "state"),
+		.filter = request_text(request, "filter"),
+		.most = request_int(request, "most"),
+	};
+	int rc = store_json_columns(request->app->store, request->path_numbers[0], &asked, &response->pieces, &err);
+	if (rc == -EINVAL)
+		response_problem(response, 400, "%s", err.text);
+	else if (rc < 0 && !handle_answer_unread(request, rc, response))
+		task_answer_missing(request, response);
+}
+
 static int task_compare_numbers(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

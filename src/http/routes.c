@@ -24,6 +24,16 @@ static const struct param route_param_filter = {
 	.type = PARAM_TEXT,
 	.help = "only tasks that pass, as `lr < 1e-3 and (optimizer = adam or state = error)`: parameters, metrics, "
 		"state, cause, time, energy, epoch, best, node, job, tag, notes, star; a bare word is looked for everywhere"};
+static const struct param route_param_of = {
+	.name = "of",
+	.type = PARAM_TEXT,
+	.help = "names between commas (a name with a comma in double quotes), as in a filter: `best,p.lr,last.loss,time`"};
+static const struct param route_param_most = {.name = "most",
+					      .type = PARAM_INT,
+					      .min = 1,
+					      .max = LIMIT_TASKS,
+					      .fallback = LIMIT_TASKS,
+					      .help = "of more tasks a fair sample, always the same: one of `one_of`"};
 static const struct param route_param_with_metrics = {
 	.name = "metrics",
 	.type = PARAM_TEXT,
@@ -561,6 +571,16 @@ const struct route routes[] = {
 	 ROUTE_CACHED,
 	 {&route_param_name, &route_param_points, &route_param_digits, &route_param_axis, &route_param_tasks,
 	  &route_param_from, &route_param_to}},
+	{METHOD_GET,
+	 "/experiments/{id}/columns",
+	 handle_columns,
+	 "getColumns",
+	 "Some columns of all tasks, a row each",
+	 NULL,
+	 "Columns",
+	 200,
+	 ROUTE_CACHED | ROUTE_AGING,
+	 {&route_param_of, &route_param_state, &route_param_filter, &route_param_most}},
 	{METHOD_GET,
 	 "/experiments/{id}/attempts",
 	 handle_attempts,

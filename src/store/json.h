@@ -38,6 +38,15 @@ bool store_page_is_plain(const struct store_page *page);
  * repeats each item has "configuration", what they say together. */
 int store_json_query(struct store *store, int64_t experiment, const struct store_page *page, struct pieces *ret,
 		     struct error *err) MUST_USE;
+/* Which columns of which tasks. */
+struct store_columns {
+	const char *of; /* names between commas, as in a filter */
+	const char *state, *filter; /* only tasks in this state, that pass; NULL: all */
+	int64_t most; /* of more tasks a fair sample */
+};
+/* {"experiment","columns":[…],"one_of","rows":[[number, …], …],"total"}. -EINVAL with a text for the user, or -ENOENT. */
+int store_json_columns(struct store *store, int64_t experiment, const struct store_columns *asked, struct pieces *ret,
+		       struct error *err) MUST_USE;
 /* Experiments and tasks in which every word of the text stands, at most `limit` of them: experiments first, the newest
  * first. Looks at names, ids, descriptions, tags, notes, scripts, parameters, causes, nodes and jobs. -EINVAL when there
  * is no word. */

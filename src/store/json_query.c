@@ -302,17 +302,6 @@ static void query_add_objectives(struct task_page *page)
 			query_add_metric(page, column);
 }
 
-/* The first of the names between commas, and how many bytes it takes. In double quotes it may hold a comma: they end at
- * the last one before a comma or the end. */
-static char *query_take_name(const char *names, size_t *ret_len)
-{
-	const char *end = *names == '"' ? strchr(names + 1, '"') : NULL;
-	while (end && end[1] && end[1] != ',')
-		end = strchr(end + 1, '"');
-	*ret_len = end ? (size_t)(end + 1 - names) : strcspn(names, ",");
-	return end ? mem_copy(names + 1, *ret_len - 2) : mem_copy(names, *ret_len);
-}
-
 /* The names of metrics, between commas; * for the further objectives. */
 static int query_read_metrics(struct task_page *page, const char *names, struct error *err)
 {

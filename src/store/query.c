@@ -502,3 +502,31 @@ int query_put_metric(struct query *query, size_t at, int64_t task, int64_t best_
 	json_end(out);
 	return rc < 0 ? rc : query->failed;
 }
+
+char *query_take_name(const char *names, size_t *ret_len)
+{
+	const char *end = *names == '"' ? strchr(names + 1, '"') : NULL;
+	while (end && end[1] && end[1] != ',')
+		end = strchr(end + 1, '"');
+	*ret_len = end ? (size_t)(end + 1 - names) : strcspn(names, ",");
+	return end ? mem_copy(names + 1, *ret_len - 2) : mem_copy(names, *ret_len);
+}
+
+/* What a chart shows of it: parameters as they are in JSON, numbers, words. */
+void query_put_cell(struct query *query, size_t at, struct json *out)
+{
+	const struct column *column = &query->columns.at[at];
+	const struct node *given = column->kind == KIND_PARAMETER ? node_get(query_parameters_of(query), column->of)
+								  : NULL;
+	if (given) {
+		node_write_json(given, out);
+		return;
+	}
+	struct filter_value value = query_value(query, at);
+	if (value.kind == FILTER_NUMBER)
+		json_put_real(out, value.number);
+	else if (value.kind == FILTER_TEXT)
+		json_put_string(out, value.text);
+	else
+		json_put_null(out);
+}

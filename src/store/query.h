@@ -38,6 +38,12 @@ const char *query_parameters(const struct query *query);
 struct filter_value query_row_value(void *ctx, size_t column);
 bool query_has_word(void *ctx, const char *word);
 
+/* A value of the present row as JSON: a parameter as it was given, a number, a word, or null. */
+void query_put_cell(struct query *query, size_t column, struct json *out);
+/* The first of the names between commas, and how many bytes it takes. In double quotes it may hold a comma: they end at
+ * the last one before a comma or the end. The caller frees it. */
+char *query_take_name(const char *names, size_t *ret_len);
+
 /* The step at which the first objective was best; -1: none. */
 int query_best_step(struct query *query, int64_t task, int64_t *ret) MUST_USE;
 /* "NAME":{"best":…,"last":…,"epoch":…}: its value where the first objective was best (of a further objective the value

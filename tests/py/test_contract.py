@@ -62,6 +62,7 @@ def test_each_event_of_an_experiments_life_fits_its_schema(daemon, contract):
     assert set(listener.seen) == {"experiment", "task", "metrics"}
     contract.check("TaskList", daemon.get(f"/experiments/{experiment}/tasks"), "tasks of all kinds")
     contract.check("Analysis", daemon.get(f"/experiments/{experiment}/analysis"), "analysis")
+    contract.check("Columns", daemon.get(f"/experiments/{experiment}/columns?of=best,state,node,time"), "columns")
     last = listener.stream.last
     listener.stream.close()
 

@@ -1,0 +1,60 @@
+"""The columns of all tasks, which charts with a point a task are drawn from."""
+import collections
+
+import pytest
+from conftest import Refused
+
+EXPERIMENT = {"resources": {"backend": "external"}, "search": {"strategy": "random", "tasks": 1},
+              "objective": [{"metric": "loss", "goal": "min"}, {"metric": "time_ms", "goal": "min"}],
+              "parameters": {"lr": {"min": 0.001, "max": 0.1, "scale": "log"}, "warm": [True, False], "kind": ["a", "b"]}}
+
+
+def imported(daemon, count):
+    experiment = daemon.post("/experiments", {"experiment": EXPERIMENT})["id"]
+    rows = [{"parameters": {"lr": 0.001 + i / 40000, "warm": i % 3 == 0, "kind": "ab"[i % 2]},
+             "values": {"loss": i / 7, "time_ms": 5 - i}} for i in range(count)]
+    for at in range(0, count, 1000):
+        daemon.post(f"/experiments/{experiment}/import", {"rows": rows[at:at + 1000]})
+    return experiment, rows
+
+
+def test_columns_are_those_of_the_tasks_in_their_own_types(daemon):
+    experiment, rows = imported(daemon, 30)
+    path = f"/experiments/{experiment}/columns"
+    answer = daemon.get(f"{path}?of=best,p.lr,p.warm,kind,m.time_ms,last.loss,state,energy")
+    assert (answer["total"], answer["one_of"]) == (30, 1)
+    assert answer["columns"] == ["best", "p.lr", "p.warm", "kind", "m.time_ms", "last.loss", "state", "energy"]
+    expected = [[i + 1, row["values"]["loss"], row["parameters"]["lr"], row["parameters"]["warm"],
+                 row["parameters"]["kind"], row["values"]["time_ms"], row["values"]["loss"], "finished", None]
+                for i, row in enumerate(rows)]
+    assert answer["rows"] == expected
+    some = daemon.get(f"{path}?of=best&filter=kind%20%3D%20a%20and%20best%20%3C%201&state=finished")
+    assert [row[0] for row in some["rows"]] == [1, 3, 5, 7] and some["total"] == 4
+    assert daemon.get(f"{path}?of=best&state=error") | {"experiment": ""} == {
+        "experiment": "", "columns": ["best"], "one_of": 1, "rows": [], "total": 0}
+
+
+def test_a_column_that_is_not_there_is_named_with_the_nearest(daemon):
+    experiment, _rows = imported(daemon, 2)
+    with pytest.raises(Refused) as refused:
+        daemon.get(f"/experiments/{experiment}/columns?of=best,lrate")
+    assert refused.value.answer.status == 400 and "lr" in str(refused.value)
+    with pytest.raises(Refused) as missing:
+        daemon.get("/experiments/e999/columns?of=best")
+    assert missing.value.answer.status == 404
+
+
+def test_a_sample_of_many_tasks_is_fair(daemon):
+    experiment, _rows = imported(daemon, 3000)
+    answer = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000")
+    assert answer["total"] == 3000 and answer["one_of"] == 3
+    assert 850 < len(answer["rows"]) < 1150
+    # Every third task would show one value of `warm` only.
+    kinds = collections.Counter(row[1] for row in answer["rows"])
+    assert min(kinds.values()) > len(answer["rows"]) / 3
+    warm = sum(row[2] for row in answer["rows"]) / len(answer["rows"])
+    assert 0.25 < warm < 0.42
+    numbers = [row[0] for row in answer["rows"]]
+    assert numbers == sorted(numbers)
+    again = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000&filter=kind%20%3D%20a")
+    assert {row[0] for row in again["rows"]} == {row[0] for row in answer["rows"] if row[1] == "a"}
