@@ -166,7 +166,7 @@ test('tasks of one place lie beside each other, in curves and in cells', { skip 
   await circles.first().waitFor();
   const places = await circles.evaluateAll((all) => all.map((c) => `${c.getAttribute('cx')} ${c.getAttribute('cy')}`));
   assert.equal(new Set(places).size, 24, 'each task has a place of its own');
-  const cells = await page.locator('.explore svg g > text.halo').allTextContents();
+  const cells = await page.locator('.explore svg .above text').allTextContents();
   assert.ok(cells.length === 4 && cells.every((t) => /^[\d.]+, \d+ tasks?$/.test(t)), cells.join(' | '));
   assert.deepEqual(seat.troubles, []);
 });

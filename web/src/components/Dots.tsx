@@ -1,14 +1,23 @@
 // A chart of points, one for each task: hovered with everything else, reached by the arrow keys, dragged over to keep a
 // part. What is chosen by a click is the owner's business.
 import { type Signal, useSignal } from '@preact/signals';
-import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Value } from '../data/types';
+import { coarse } from '../lib/colour';
 import { aside, type Spread } from '../lib/spread';
 
 // On top there is room for the name of the axis, which would cover points inside.
 const M = { l: 52, r: 12, t: 24, b: 34 };
 const DRAG_PX = 5;
+// More points than this are drawn as a few paths: an element for each makes every change of the page slow.
+const MANY = 600;
+const RADIUS = 3.2;
+// Points of one path do not darken where they cover each other; spread over some paths, crowded places still do, and no
+// colour lies on top of all others.
+const LAYERS = 4;
+// How far the pointer may be from the edge of a point.
+const REACH_PX = 3;
 // Points of one step of an axis lie beside each other: this share of the step for each of them, and at most so much.
 const ASIDE_EACH = 0.012;
 const ASIDE_MOST = 0.34;
@@ -43,6 +52,8 @@ interface Props {
   onBrush?: (box: Box | null) => void;
   // Drawn below the points; gets places on the screen for places from 0 to 1.
   below?: (px: (place: number) => number, py: (place: number) => number) => VNode | null;
+  // The same above them; it takes no part in what the pointer does.
+  above?: (px: (place: number) => number, py: (place: number) => number) => ComponentChildren;
   name?: string;
 }
 
@@ -64,6 +75,70 @@ interface Spot {
   dot: Dot;
   at: number;
   up: number;
+}
+
+type Placed = { spot: Spot; x: number; y: number; r: number };
+
+function pathsOf(points: Placed[]): { css: string | undefined; r: number; d: string }[] {
+  const found = new Map<string, { css: string | undefined; r: number; d: string }>();
+  points.forEach(({ spot, x, y, r }, i) => {
+    const css = spot.dot.css && coarse(spot.dot.css);
+    const size = Math.round(r * 2) / 2;
+    const key = `${i % LAYERS} ${css} ${size}`;
+    const one = found.get(key) ?? { css, r: size, d: '' };
+    one.d += `M${x.toFixed(1)} ${y.toFixed(1)}h0`;
+    found.set(key, one);
+  });
+  return [...found].sort(([a], [b]) => Number(a[0]) - Number(b[0])).map(([, one]) => one);
+}
+
+// Very many points: round ends of lines without length.
+function Spots({ points, lit }: { points: Placed[]; lit: Set<string> | null }) {
+  return useMemo(() => {
+    const isLit = (p: Placed) => !lit || lit.has(p.spot.dot.id);
+    return (
+      <>
+        {pathsOf(
+          points
+            .filter((p) => !isLit(p))
+            .map((p) => ({ ...p, spot: { ...p.spot, dot: { ...p.spot.dot, css: undefined } } })),
+        ).map(({ r, d }, i) => (
+          <path key={`off${i}`} class="spots off" d={d} stroke-width={2 * r} />
+        ))}
+        {pathsOf(points.filter(isLit)).map(({ css, r, d }, i) => (
+          <path key={`on${i}`} class="spots" d={d} stroke={css} stroke-width={2 * r} />
+        ))}
+      </>
+    );
+  }, [points, lit]);
+}
+
+// The highlighted one of them.
+function HotSpot({ points, hovered }: { points: Map<string, Placed>; hovered: Signal<string | null> }) {
+  const found = hovered.value === null ? undefined : points.get(hovered.value);
+  if (!found) return null;
+  return (
+    <circle
+      class="hot"
+      data-id={found.spot.dot.id}
+      cx={found.x}
+      cy={found.y}
+      r={found.r + 1}
+      fill={found.spot.dot.css}
+    />
+  );
+}
+
+function under(points: Placed[], x: number, y: number): string | null {
+  let id: string | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const p of points) {
+    const far = Math.hypot(p.x - x, p.y - y) - p.r;
+    if (far > REACH_PX || far >= least) continue;
+    least = far;
+    id = p.spot.dot.id;
+  }
+  return id;
 }
 
 // What the point under the pointer or the arrow keys is, at once; points of other charts say nothing here.
@@ -99,6 +174,23 @@ export function Dots(props: Props) {
     const [at, up] = [x.place(dot.x), y.place(dot.y)];
     return at === null || up === null ? [] : [{ dot, at: at + away(x, dot.id, 0), up: up + away(y, dot.id, 1) }];
   });
+  const many = placed.length > MANY;
+  const points = useMemo(
+    () => (many ? placed.map((p): Placed => ({ spot: p, x: px(p.at), y: py(p.up), r: p.dot.r ?? RADIUS })) : []),
+    [many, dots, x, y, W, H],
+  );
+  const known = useMemo(() => new Map(points.map((p) => [p.spot.dot.id, p])), [points]);
+  const pointAt = (event: MouseEvent): string | null => {
+    if (!many) return idOf(event);
+    const box = svg.current!.getBoundingClientRect();
+    return under(points, event.clientX - box.left, event.clientY - box.top);
+  };
+  const point = (event: MouseEvent) => {
+    const id = pointAt(event);
+    pointed.value = id;
+    if (hovered.value !== id) hovered.value = id;
+    if (many) svg.current!.classList.toggle('picking', id !== null);
+  };
   const spot = (event: PointerEvent): [number, number] => {
     const box = svg.current!.getBoundingClientRect();
     const clamp = (v: number) => Math.min(1, Math.max(0, v));
@@ -148,15 +240,12 @@ export function Dots(props: Props) {
         onMouseLeave={() => {
           pointed.value = hovered.value = null;
         }}
-        onMouseOver={(event) => {
-          const id = idOf(event);
-          pointed.value = id;
-          if (hovered.value !== id) hovered.value = id;
-        }}
+        {...(many ? { onMouseMove: point } : { onMouseOver: point })}
         onClick={(event) => {
-          const id = idOf(event);
+          const id = pointAt(event);
           if (id) onPick(id);
         }}
+        onDblClick={() => onBrush?.(null)}
       >
         {y.ticks.map((t) => (
           <g key={t.text}>
@@ -218,17 +307,25 @@ export function Dots(props: Props) {
           />
         )}
         {props.below?.(px, py)}
-        {placed.map(({ dot, at, up }) => (
-          <circle
-            key={dot.id}
-            data-id={dot.id}
-            cx={px(at).toFixed(1)}
-            cy={py(up).toFixed(1)}
-            r={dot.r ?? 3.2}
-            fill={dot.css}
-            class={`${dot.class ?? ''}${lit && !lit.has(dot.id) ? ' off' : ''}`}
-          />
-        ))}
+        {many ? (
+          <>
+            <Spots points={points} lit={lit} />
+            <HotSpot points={known} hovered={hovered} />
+          </>
+        ) : (
+          placed.map(({ dot, at, up }) => (
+            <circle
+              key={dot.id}
+              data-id={dot.id}
+              cx={px(at).toFixed(1)}
+              cy={py(up).toFixed(1)}
+              r={dot.r ?? RADIUS}
+              fill={dot.css}
+              class={`${dot.class ?? ''}${lit && !lit.has(dot.id) ? ' off' : ''}`}
+            />
+          ))
+        )}
+        {props.above && <g class="above">{props.above(px, py)}</g>}
       </svg>
       <Tip spots={placed.map((p) => ({ dot: p.dot, at: px(p.at), up: py(p.up) }))} pointed={pointed} width={W} />
       <span class="visually-hidden" role="status">

@@ -18,6 +18,15 @@ export interface Colouring {
   ramp: { low: number; high: number; log: boolean } | null;
   // More words than a legend lists: the ends of the ramp that they are spread over.
   between?: { first: Value; last: Value; count: number };
+  // How the ends of the ramp are written, where they are no values of a parameter.
+  format?: (v: number) => string;
+}
+
+// A colour of a few dozen: charts of very many points have one shape for each.
+export function coarse(css: string): string {
+  if (!/^#[0-9a-f]{6}$/i.test(css)) return css;
+  const part = (i: number) => Math.min(255, Math.round(parseInt(css.slice(1 + 2 * i, 3 + 2 * i), 16) / 12) * 12);
+  return `#${[0, 1, 2].map((i) => part(i).toString(16).padStart(2, '0')).join('')}`;
 }
 
 function mix(a: string, b: string, share: number): string {

@@ -13,6 +13,10 @@ function decoded(name: string): string {
 
 export const splitNames = (text: string | null) => (text ?? '').split(',').filter(Boolean).map(decoded);
 
+// As lists of the daemon's addresses take a name.
+const quoted = (name: string) => (/^["*]|,/.test(name) ? `"${name}"` : name);
+
+export const columnList = (names: string[]) => names.map(quoted).join();
+
 /** The further objectives and these metrics, as `metrics=` of a list of tasks takes them. */
-export const nameList = (names: string[]) =>
-  ['*', ...names.map((name) => (/^["*]|,/.test(name) ? `"${name}"` : name))].join();
+export const nameList = (names: string[]) => ['*', ...names.map(quoted)].join();

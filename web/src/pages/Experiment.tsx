@@ -41,7 +41,7 @@ import type { Analysis, Experiment, Marks, TaskSummary } from '../data/types';
 import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes';
 import { type Colourable, colouring } from '../lib/colour';
 import { bestFormat } from '../lib/columns';
-import { capitalize, count, duration, energy, finite, plural, seconds } from '../lib/format';
+import { capitalize, duration, energy, plural, seconds } from '../lib/format';
 import { frontNumbers } from '../lib/front';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
@@ -88,22 +88,14 @@ function useSame<T>(list: T[]): T[] {
   return before.current;
 }
 
-// The analysis with the numbers that the page gives to configurations. Slices are of the tasks that are here.
-function pooledAnalysis(analysis: Analysis | null, e: Experiment, pool: Pool | null): Analysis | null {
+// The analysis with the numbers that the page gives to configurations.
+function pooledAnalysis(analysis: Analysis | null, pool: Pool | null): Analysis | null {
   if (!analysis || !pool) return analysis;
   const lead = (task: number) => pool.of(task)?.number ?? task;
-  const ended = pool.tasks.filter((t) => t.state === 'finished' && finite(t.best?.value) !== null);
   return {
     ...analysis,
     progress: analysis.progress.map((p) => ({ ...p, task: lead(p.task) })),
     fronts: analysis.fronts.map((f) => ({ ...f, points: f.points.map((p) => ({ ...p, task: lead(p.task) })) })),
-    slices: {
-      task: ended.map((t) => t.number),
-      value: ended.map((t) => finite(t.best!.value)!),
-      parameters: Object.fromEntries(
-        e.varying.map((name) => [name, ended.map((t) => own(t.parameters, name) ?? null)]),
-      ),
-    },
   };
 }
 
@@ -332,7 +324,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     [pool, tasks, complete],
   );
   const led = useLead(hovered, pool);
-  const analysis = useMemo(() => pooledAnalysis(told, e, pool), [told, pool]);
+  const analysis = useMemo(() => pooledAnalysis(told, pool), [told, pool]);
   const goal = e.objective[0];
   const natural = goal?.goal === 'max' ? '-best' : 'best';
   const sort = query.value.get('sort') ?? natural;
@@ -446,8 +438,33 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const change = useCallback((shown: Experiment) => store.take(shown), [store]);
   // Of several objectives the front is what people look at: it gets room.
   const many = e.objective.length > 1;
+  // Charts that show all tasks ask for those that are not here, with what tells whether they are lit.
+  const litOf = useCallback(
+    (of: TaskSummary[]) => {
+      if (complete) return litDots;
+      if (!selected.size) return both(brushed(of, axes, brushes), part);
+      const has = (t: TaskSummary) =>
+        isPooled(t) ? t.runs.some((run) => selected.has(run.number)) : selected.has(t.number);
+      return new Set(of.filter(has).map((t) => String(t.number)));
+    },
+    [complete, litDots, query.value.get('sel'), axes, brushes, part],
+  );
+  const brushing = Object.keys(brushes).length > 0;
+  const needs = useMemo(
+    () =>
+      brushing || pool
+        ? [
+            'best',
+            'state',
+            'epoch',
+            ...e.varying.map((n) => `p.${n}`),
+            ...e.objective.slice(1).map((o) => `m.${o.metric}`),
+          ]
+        : [],
+    [brushing, !pool, e.varying, e.objective],
+  );
+  const pooled = useCallback((of: TaskSummary[]) => (pool ? new Pool(of, true, runs).tasks : of), [!pool, runs]);
   const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
-  const some = complete ? null : `the best ${count(tasks.length)} of ${plural(store.total.value, 'task')}`;
   const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
   const soFar = (height: number) => <SoFar {...charts} height={height} />;
   return (
@@ -535,7 +552,18 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           {soFar(390)}
         </div>
       )}
-      <Further {...charts} part={some} />
+      <Further
+        e={e}
+        tasks={dots}
+        complete={complete}
+        hovered={led}
+        colours={colours}
+        lit={litDots}
+        litOf={litOf}
+        needs={needs}
+        pooled={pooled}
+        onOpen={openTask}
+      />
       <div class="grid cols-results">
         <TasksCard
           store={store}

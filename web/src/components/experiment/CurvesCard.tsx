@@ -10,13 +10,14 @@ import type { Experiment, Forecast, Metric, TaskSummary } from '../../data/types
 import type { Colouring } from '../../lib/colour';
 import { alignedResults } from '../../lib/columns';
 import { toCsv } from '../../lib/csv';
-import { count, finite, inFull, metric, param, params, plural } from '../../lib/format';
+import { count, finite, inFull, metric, plural } from '../../lib/format';
 import { joinNames, splitNames } from '../../lib/names';
 import { type Panel, panelsOf } from '../../lib/panels';
 import { go, query, setQuery } from '../../lib/router';
 import { smooth } from '../../lib/smooth';
 import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
 import { Card } from '../Card';
+import { ColourLegend } from '../ColourLegend';
 import { Curves } from '../Curves';
 import { Pick, Toggle } from '../choice';
 import { Drop } from '../Drop';
@@ -46,15 +47,6 @@ const SMOOTH_MOST = 30;
 // Each is a request, and a chart that should still be readable.
 const METRICS_MOST = 12;
 
-// More words than can be listed.
-function Between({ first, last, count: values }: NonNullable<Colouring['between']>) {
-  return (
-    <span>
-      <bdi>{param(first)}</bdi> <i class="swatch ramp" /> <bdi>{param(last)}</bdi>, {plural(values, 'value')} in order
-    </span>
-  );
-}
-
 function Legend({
   colours,
   running,
@@ -66,27 +58,9 @@ function Legend({
   errors: boolean;
   nan: boolean;
 }) {
-  const labels = params(colours.legend.map((item) => item.label));
   return (
     <div class="legend">
-      {colours.name && (
-        <span class="mute">
-          <bdi>{colours.name}</bdi>
-        </span>
-      )}
-      {colours.legend.map((item, i) => (
-        <span key={String(item.label)}>
-          <i class="swatch" style={{ background: item.css }} />
-          <bdi>{labels[i]}</bdi>
-        </span>
-      ))}
-      {colours.between && <Between {...colours.between} />}
-      {colours.ramp && (
-        <span>
-          {param(colours.ramp.low)} <i class="swatch ramp" /> {param(colours.ramp.high)}
-          {colours.ramp.log ? ', log' : ''}
-        </span>
-      )}
+      <ColourLegend colours={colours} />
       <span class="grow" />
       {running && (
         <span>

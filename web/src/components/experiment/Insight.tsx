@@ -29,15 +29,21 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
   wanted.current = also === null ? null : { path, mark };
   const busy = useRef(false);
   const next = useRef(0);
+  const before = useRef('');
+  const wake = useRef(() => {});
   const follow = async () => {
     if (busy.current) return;
     busy.current = true;
     for (let done = ''; wanted.current && wanted.current.mark !== done; ) {
-      await new Promise((go) => {
-        setTimeout(go, Math.max(0, next.current - Date.now()));
-      });
+      // Something else that is asked for does not wait.
+      if (wanted.current.path === before.current)
+        await new Promise<void>((go) => {
+          wake.current = go;
+          setTimeout(go, Math.max(0, next.current - Date.now()));
+        });
       const now: { path: string; mark: string } | null = wanted.current;
       if (!now) break;
+      before.current = now.path;
       const asked = Date.now();
       next.current = asked + FOLLOW_MS;
       const answer = await get<T>(now.path).catch(() => null);
@@ -48,7 +54,10 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
     }
     busy.current = false;
   };
-  useEffect(() => void follow(), [wanted.current?.mark]);
+  useEffect(() => {
+    if (wanted.current && wanted.current.path !== before.current) wake.current();
+    void follow();
+  }, [wanted.current?.mark]);
   useEffect(
     () => () => {
       wanted.current = null;

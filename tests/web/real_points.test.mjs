@@ -1,0 +1,172 @@
+// Charts with a point for every task, of an experiment of which the page has a part only, against the real daemon: all
+// tasks are there, in the declared scale, of either objective, and they follow filter, brush, selection and hover.
+// SLUICE_BIN names the program.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { audit, drawn, launch, open } from './browser.mjs';
+import { Daemon, skip } from './daemon.mjs';
+
+const COUNT = 2000;
+let daemon;
+let browser;
+let seat;
+let api;
+let id;
+let rows;
+
+before(async () => {
+  if (skip) return;
+  daemon = await Daemon.start();
+  browser = await launch();
+  api = (...call) => daemon.api(...call);
+  const experiment = {
+    name: 'points',
+    resources: { backend: 'external' },
+    objective: [
+      { metric: 'val_loss', goal: 'min' },
+      { metric: 'latency', goal: 'max' },
+    ],
+    parameters: {
+      lr: { min: 1e-5, max: 0.1, scale: 'log' },
+      depth: { min: 1, max: 9 },
+      optimizer: ['adam', 'sgd'],
+      warm: [true, false],
+    },
+    search: { strategy: 'random', tasks: 1 },
+  };
+  ({ id } = await api('POST', '/experiments', { experiment }));
+  // Within the bounds, and all of it in less than two decades: nothing would say "logarithmic" but the declaration.
+  rows = Array.from({ length: COUNT }, (_, i) => ({
+    parameters: {
+      lr: 1e-3 * (1 + (9 * ((i * 7919) % COUNT)) / COUNT),
+      depth: 1 + (i % 9),
+      optimizer: i % 2 ? 'sgd' : 'adam',
+      warm: i % 3 === 0,
+    },
+    values: { val_loss: 0.2 + ((i * 104729) % COUNT) / COUNT, latency: 10 + ((i * 37) % 501) / 7 },
+  }));
+  for (let at = 0; at < COUNT; at += 1000)
+    await api('POST', `/experiments/${id}/import`, { rows: rows.slice(at, at + 1000) });
+  while ((await api('GET', `/experiments/${id}`)).tasks.finished < COUNT) await new Promise((r) => setTimeout(r, 50));
+  seat = await open(browser, await daemon.login());
+  await seat.page.getByText('Live').waitFor();
+});
+
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await daemon.stop();
+});
+
+const card = () => seat.page.locator('.explore');
+
+async function visit(search) {
+  await seat.page.goto(`${daemon.url}/e/${id}${search}`);
+  await card().locator('svg.scatter .spots').first().waitFor();
+  // What is above it and comes later would move it.
+  await seat.page.locator('svg.parallel path').first().waitFor();
+  await seat.page.locator('.volume').waitFor();
+  await seat.page.locator('.plot canvas').first().waitFor();
+  await drawn(seat.page);
+}
+
+async function csv() {
+  const wait = seat.page.waitForEvent('download');
+  await card()
+    .getByRole('button', { name: /^Save the chart/ })
+    .click();
+  await seat.page.getByRole('menuitem', { name: /^CSV/ }).click();
+  const text = await readFile(await (await wait).path(), 'utf8');
+  return text
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','));
+}
+
+test('the scatter shows every task, with the declared scale and a legend of its colours', { skip }, async () => {
+  await visit('?show=scatter&sx=p.lr&sy=best&sc=p.optimizer');
+  assert.match(await card().locator('.legend').textContent(), /optimizer.*adam.*sgd.*2,000 tasks/);
+  assert.ok((await card().locator('svg.scatter text').allTextContents()).includes('lr, log'));
+  const lines = await csv();
+  assert.deepEqual(lines[0], ['task', 'lr', 'val_loss', 'optimizer']);
+  assert.equal(lines.length, COUNT + 1);
+  for (const [number, lr, loss, optimizer] of lines.slice(1)) {
+    const { parameters, values } = rows[number - 1];
+    assert.deepEqual([Number(lr), Number(loss), optimizer], [parameters.lr, values.val_loss, parameters.optimizer]);
+  }
+  assert.deepEqual(await audit(seat.page), []);
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('a point of thousands is found by the pointer, and a click opens its task', { skip }, async () => {
+  const { page } = seat;
+  await visit('?show=scatter&sx=p.lr&sy=best');
+  const svg = card().locator('svg.scatter');
+  await svg.scrollIntoViewIfNeeded();
+  await drawn(page);
+  const box = await svg.boundingBox();
+  const tip = card().locator('.tip');
+  for (let x = 100; x < box.width && !(await tip.count()); x += 3) await page.mouse.move(box.x + x, box.y + 150);
+  const [, number, lr] = /^#(\d+) {2}lr ([\d.e-]+), val_loss/.exec(await tip.textContent());
+  assert.ok(Math.abs(Number(lr) / rows[number - 1].parameters.lr - 1) < 0.01, `${number}: ${lr}`);
+  assert.equal(await card().locator(`circle.hot[data-id="${number}"]`).count(), 1);
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.waitForURL(`${daemon.url}/e/${id}/${number}`);
+  await page.goBack();
+  await card().locator('svg.scatter .spots').first().waitFor();
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('all tasks follow filter, brush and selection', { skip }, async () => {
+  const { page } = seat;
+  const numbers = async () => (await csv()).slice(1).map((line) => Number(line[0]));
+  const those = (keep) => rows.flatMap((row, i) => (keep(row) ? [i + 1] : []));
+  await visit(`?show=scatter&q=${encodeURIComponent('optimizer = sgd')}`);
+  await card().getByText('1,000 tasks').waitFor();
+  assert.deepEqual(
+    await numbers(),
+    those((r) => r.parameters.optimizer === 'sgd'),
+  );
+  // A brush over an axis that is not in the chart.
+  await visit(`?show=scatter&brush=${encodeURIComponent('depth:3~5')}`);
+  assert.deepEqual(
+    await numbers(),
+    those((r) => r.parameters.depth >= 3 && r.parameters.depth <= 5),
+  );
+  assert.ok((await card().locator('.spots.off').count()) > 0);
+  // Tasks of the table's first page, which are the best.
+  const { items } = await api('GET', `/experiments/${id}/tasks?sort=best&limit=2`);
+  const chosen = items.map((t) => t.number).sort((a, b) => a - b);
+  await visit(`?show=scatter&sel=${chosen}`);
+  assert.deepEqual(await numbers(), chosen);
+  await page.locator(`[data-row="${chosen[0]}"]`).hover();
+  assert.equal(await card().locator(`circle.hot[data-id="${chosen[0]}"]`).count(), 1);
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('slices and interactions are of all finished tasks and of the chosen objective', { skip }, async () => {
+  const { page } = seat;
+  await visit('?show=slices');
+  await card().getByText('val_loss of 2,000 finished tasks, against each parameter').waitFor();
+  const lines = await csv();
+  assert.equal(lines.length, COUNT + 1);
+  await card().getByLabel('Objective').selectOption('latency');
+  await card().getByText('latency of 2,000 finished tasks').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('of'), 'latency');
+  await page.reload();
+  await card().getByText('latency of 2,000 finished tasks').waitFor();
+  const [head, ...of] = await csv();
+  assert.deepEqual(head, ['task', 'latency', 'lr', 'depth', 'optimizer', 'warm']);
+  for (const [number, latency, , , , warm] of of) {
+    assert.equal(Number(latency), rows[number - 1].values.latency);
+    assert.equal(warm, String(rows[number - 1].parameters.warm));
+  }
+  await page.getByRole('group', { name: 'Further chart' }).getByRole('button', { name: 'Interactions' }).click();
+  await card().getByText('latency, by rank').waitFor();
+  // Of an objective that is to be large the best is the largest.
+  assert.match(await card().locator('.legend').textContent(), /worst 10.* best 81/);
+  assert.deepEqual(await audit(page), []);
+  assert.deepEqual(seat.troubles, []);
+});
