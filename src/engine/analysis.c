@@ -70,6 +70,21 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 	return rc;
 }
 
+/* "importance_of": for each of several objectives alone. Takes the runs of all, and leaves them changed. */
+static void analysis_write_importance_of(const struct spec *spec, struct importance_run *runs, size_t count,
+					 const bool *maximise, struct json *out)
+{
+	json_key(out, "importance_of");
+	json_map(out);
+	for (size_t i = 0; i < spec->objective_count; i++) {
+		json_key(out, spec->objectives[i].metric);
+		importance_write(spec->space, runs, count, 1, &maximise[i], spec->search->fidelity_param, out);
+		for (size_t k = 0; k < count; k++)
+			runs[k].scores++; /* the next objective is the first one then */
+	}
+	json_end(out);
+}
+
 static void analysis_write_importance(const struct analysis *a, struct json *out)
 {
 	const struct spec *spec = a->spec;
@@ -87,6 +102,8 @@ static void analysis_write_importance(const struct analysis *a, struct json *out
 	if (spec->objective_count) {
 		importance_write(spec->space, runs, count, spec->objective_count, maximise,
 				 spec->search->fidelity_param, out);
+		if (spec->objective_count > 1)
+			analysis_write_importance_of(spec, runs, count, maximise, out);
 	} else {
 		json_list(out);
 		json_end(out);

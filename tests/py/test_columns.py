@@ -1,4 +1,4 @@
-"""The columns of all tasks, which charts with a point a task are drawn from."""
+"""What charts of many tasks are drawn from: the columns of all tasks, and the importance for each objective."""
 import collections
 
 import pytest
@@ -58,3 +58,21 @@ def test_a_sample_of_many_tasks_is_fair(daemon):
     assert numbers == sorted(numbers)
     again = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000&filter=kind%20%3D%20a")
     assert {row[0] for row in again["rows"]} == {row[0] for row in answer["rows"] if row[1] == "a"}
+
+
+def test_importance_is_said_for_each_objective_alone(daemon):
+    spec = {**EXPERIMENT, "parameters": {name: {"min": 0.0, "max": 1.0} for name in ("x", "y")}}
+    experiment = daemon.post("/experiments", {"experiment": spec})["id"]
+    rows = [{"parameters": {"x": i % 10 / 10 + 0.001, "y": i // 10 / 10 + 0.001},
+             "values": {"loss": i % 10, "time_ms": i // 10}} for i in range(100)]
+    daemon.post(f"/experiments/{experiment}/import", {"rows": rows})
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    alone = analysis["importance_of"]
+    assert set(alone) == {"loss", "time_ms"}
+    assert [shares[0]["parameter"] for shares in (alone["loss"], alone["time_ms"])] == ["x", "y"]
+    assert min(alone["loss"][0]["importance"], alone["time_ms"][0]["importance"]) > 0.9
+    # Both together: neither is everything.
+    assert max(share["importance"] for share in analysis["importance"]) < 0.9
+    one = {**spec, "objective": {"metric": "loss", "goal": "min"}}
+    other = daemon.post("/experiments", {"experiment": one})["id"]
+    assert "importance_of" not in daemon.get(f"/experiments/{other}/analysis")
