@@ -170,3 +170,34 @@ test('slices and interactions are of all finished tasks and of the chosen object
   assert.deepEqual(await audit(page), []);
   assert.deepEqual(seat.troubles, []);
 });
+
+test('best so far and importance are of the chosen objective, and say so', { skip }, async () => {
+  const { page } = seat;
+  await page.goto(`${daemon.url}/e/${id}?of=latency`);
+  const progress = page.getByRole('region', { name: 'Best so far: latency' });
+  // Larger is better.
+  await progress.getByRole('img', { name: /^Best latency after 2,000 tasks: 81.4/ }).waitFor();
+  const wait = page.waitForEvent('download');
+  await progress.getByRole('button', { name: /^Save the chart/ }).click();
+  await page.getByRole('menuitem', { name: /^CSV/ }).click();
+  const file = await wait;
+  assert.equal(file.suggestedFilename(), `${id}-best-so-far-latency.csv`);
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);
+  assert.equal(lines.length, COUNT);
+  assert.equal(Number(lines.at(-1).split(',')[3]), Math.max(...rows.map((row) => row.values.latency)));
+  await progress.getByLabel('Objective').selectOption('val_loss');
+  await page.getByRole('region', { name: 'Best so far', exact: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('of'), null);
+  const { importance_of: alone } = await api('GET', `/experiments/${id}/analysis`);
+  await page.getByRole('region', { name: 'Importance of the parameters' }).getByLabel('For').selectOption('latency');
+  const card = page.getByRole('region', { name: 'Importance for latency' });
+  await card.getByRole('listitem').first().waitFor();
+  assert.deepEqual(
+    await card.locator('li bdi').allTextContents(),
+    alone.latency.map((one) => one.parameter),
+  );
+  await page.reload();
+  await page.getByRole('region', { name: 'Importance for latency' }).waitFor();
+  assert.deepEqual(await audit(page), []);
+  assert.deepEqual(seat.troubles, []);
+});

@@ -175,6 +175,8 @@ export function Dots(props: Props) {
     return at === null || up === null ? [] : [{ dot, at: at + away(x, dot.id, 0), up: up + away(y, dot.id, 1) }];
   });
   const many = placed.length > MANY;
+  // What has a look of its own (the front) stays an element, above the others.
+  const marked = many ? placed.filter((p) => p.dot.class) : placed;
   const points = useMemo(
     () => (many ? placed.map((p): Placed => ({ spot: p, x: px(p.at), y: py(p.up), r: p.dot.r ?? RADIUS })) : []),
     [many, dots, x, y, W, H],
@@ -312,8 +314,9 @@ export function Dots(props: Props) {
             <Spots points={points} lit={lit} />
             <HotSpot points={known} hovered={hovered} />
           </>
-        ) : (
-          placed.map(({ dot, at, up }) => (
+        ) : null}
+        {marked.length <= MANY &&
+          marked.map(({ dot, at, up }) => (
             <circle
               key={dot.id}
               data-id={dot.id}
@@ -323,8 +326,7 @@ export function Dots(props: Props) {
               fill={dot.css}
               class={`${dot.class ?? ''}${lit && !lit.has(dot.id) ? ' off' : ''}`}
             />
-          ))
-        )}
+          ))}
         {props.above && <g class="above">{props.above(px, py)}</g>}
       </svg>
       <Tip spots={placed.map((p) => ({ dot: p.dot, at: px(p.at), up: py(p.up) }))} pointed={pointed} width={W} />

@@ -46,7 +46,6 @@ import { frontNumbers } from '../lib/front';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
-import { own } from '../lib/own';
 import { isPooled, Pool } from '../lib/pool';
 import { go, query, setQuery } from '../lib/router';
 import { plain, unticked } from '../lib/text';
@@ -466,7 +465,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const pooled = useCallback((of: TaskSummary[]) => (pool ? new Pool(of, true, runs).tasks : of), [!pool, runs]);
   const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
   const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
-  const soFar = (height: number) => <SoFar {...charts} height={height} />;
+  const soFar = (height: number) => <SoFar {...charts} complete={complete} height={height} />;
   return (
     <>
       <div class="head">
@@ -584,7 +583,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         />
         <aside class="grid" aria-label="Analysis">
           <Search e={e} analysis={analysis} onChange={change} />
-          <Importances analysis={analysis} finished={e.tasks.finished} />
+          <Importances e={e} analysis={analysis} />
           {!many && front(180)}
           {!many && soFar(150)}
           <Advices e={e} />

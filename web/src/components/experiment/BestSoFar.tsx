@@ -5,6 +5,7 @@ import { repeated } from '../../data/experiment';
 import type { Analysis, Experiment, TaskSummary } from '../../data/types';
 import { toCsv } from '../../lib/csv';
 import { count, duration, energy, finite, metric, plural, tick } from '../../lib/format';
+import { own } from '../../lib/own';
 import { isPooled } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
 import { niceLinear, niceLog, scaler } from '../../lib/scale';
@@ -13,6 +14,8 @@ import { Card } from '../Card';
 import { Cloud, nearest, type Point } from '../Cloud';
 import { Seg } from '../choice';
 import { Export } from '../Export';
+import { ObjectivePick, objectiveNow } from './objective';
+import { usePoints } from './points';
 
 const M = { l: 46, r: 12, t: 8, b: 30 };
 
@@ -32,6 +35,18 @@ interface Axis {
 }
 
 type Progress = Analysis['progress'];
+
+// The same course with the values of a further objective, which the tasks carry.
+function courseOf(progress: Progress, tasks: TaskSummary[], metricName: string, max: boolean): Progress {
+  const values = new Map(tasks.map((t) => [t.number, finite(own(t.values, metricName)?.best)]));
+  let best: number | null = null;
+  return progress.flatMap((p) => {
+    const value = values.get(p.task) ?? null;
+    if (value === null) return [];
+    if (best === null || (max ? value > best : value < best)) best = value;
+    return [{ ...p, value, best }];
+  });
+}
 
 function stepsOver(progress: Progress, place: (p: Progress[number], i: number) => number): Step[] {
   return progress
@@ -89,6 +104,7 @@ interface Props {
   e: Experiment;
   tasks: TaskSummary[];
   analysis: Analysis | null;
+  complete: boolean;
   hovered: Signal<string | null>;
   lit: Set<string> | null;
   onOpen: (n: string) => void;
@@ -122,15 +138,23 @@ function layOut({ key, steps }: Axis, W: number, H: number) {
   return { points, line, across, up, x, y };
 }
 
-export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H }: Props) {
+export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, onOpen, height: H }: Props) {
   const [box, width] = useWidth(300);
+  const [at, name] = objectiveNow(e);
+  const fetched = usePoints(e, complete || !at ? null : [`m.${name}`], false);
+  const known = complete ? tasks : (fetched?.tasks ?? []);
+  const analysis =
+    useMemo(
+      () =>
+        at && first && { ...first, progress: courseOf(first.progress, known, name, e.objective[at].goal === 'max') },
+      [at, first, known],
+    ) || first;
   // Other tasks in the charts do not move these.
   const always = useMemo(() => axesOf(e, analysis), [analysis, e.started]);
   const costs = useMemo(() => costsOf(analysis, tasks), [analysis, tasks]);
   const axes = [...always, ...costs];
   const axis = axes.find((a) => a.key === query.value.get('over')) ?? axes[0];
   const { steps } = axis;
-  const name = e.objective[0]?.metric ?? 'value';
   const W = width.value;
   const { points, line, across, up, x, y } = useMemo(() => layOut(axis, W, H), [axis, W, H]);
   const under = (event: MouseEvent) => {
@@ -140,11 +164,20 @@ export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H 
   const last = steps.at(-1);
   return (
     <Card
-      title="Best so far"
+      title={
+        at ? (
+          <>
+            Best so far: <bdi>{name}</bdi>
+          </>
+        ) : (
+          'Best so far'
+        )
+      }
       id="progress"
       extra={
         <>
           <span class="grow" />
+          <ObjectivePick e={e} />
           <Seg
             label="Best so far over"
             value={axis.key}
@@ -153,7 +186,7 @@ export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H 
           />
           {steps.length > 1 && (
             <Export
-              name={`${e.id}-best-so-far`}
+              name={at ? `${e.id}-best-so-far-${name}` : `${e.id}-best-so-far`}
               of={box}
               csv={() =>
                 toCsv([['task', axis.unit, name, `best ${name}`], ...steps.map((s) => [s.n, s.x, s.value, s.best])])

@@ -242,7 +242,9 @@ export function ScatterTab(props: ExploreProps) {
             </div>
           </>
         ) : (
-          <p class="no-chart mute">No task has a value of both yet.</p>
+          <p class="no-chart mute">
+            {tasks.length ? 'No task has a value of both yet.' : 'No task passes the filter.'}
+          </p>
         )}
       </div>
     </div>

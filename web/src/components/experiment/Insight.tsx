@@ -4,8 +4,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { capitalize, count, plural, tick } from '../../lib/format';
+import { own } from '../../lib/own';
+import { query, setQuery } from '../../lib/router';
 import { Bar } from '../Bar';
 import { Card } from '../Card';
+import { Pick } from '../choice';
 import { Icon } from '../Icon';
 import { KeyValues } from '../KeyValues';
 import { Said } from '../Said';
@@ -67,10 +70,41 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
   return got;
 }
 
-export function Importance({ analysis, finished }: { analysis: Analysis | null; finished: number }) {
-  const list = analysis?.importance ?? [];
+export function Importance({ e, analysis }: { e: Experiment; analysis: Analysis | null }) {
+  const { finished } = e.tasks;
+  // Of several objectives: all of them together, or the one of the other charts.
+  const of = e.objective.find((o) => o.metric === query.value.get('importance'))?.metric;
+  const list = (of ? own(analysis?.importance_of, of) : analysis?.importance) ?? [];
+  const many = e.objective.length > 1;
   return (
-    <Card title="Importance of the parameters" id="importance">
+    <Card
+      title={
+        of ? (
+          <>
+            Importance for <bdi>{of}</bdi>
+          </>
+        ) : (
+          'Importance of the parameters'
+        )
+      }
+      id="importance"
+      extra={
+        many && (
+          <>
+            <span class="grow" />
+            <Pick
+              label="For"
+              value={of ?? ''}
+              options={[
+                { value: '', label: 'all objectives' },
+                ...e.objective.map((o) => ({ value: o.metric, label: o.metric })),
+              ]}
+              onPick={(value) => setQuery({ importance: value || null })}
+            />
+          </>
+        )
+      }
+    >
       <div class="body">
         {list.length ? (
           <>
@@ -90,6 +124,7 @@ export function Importance({ analysis, finished }: { analysis: Analysis | null; 
               How differently a parameter is spread among the best tenth and among all of{' '}
               {analysis!.runs < finished && `${count(analysis!.runs)} of `}
               {plural(Math.max(analysis!.runs, finished), 'finished task')} (PED-ANOVA).
+              {many && !of && ' Of several objectives the best are those on the first Pareto fronts.'}
             </p>
           </>
         ) : (

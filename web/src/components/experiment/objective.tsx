@@ -12,12 +12,12 @@ export function objectiveNow(e: Experiment): [number, string] {
   return [at, e.objective[at]?.metric ?? 'value'];
 }
 
-export function ObjectivePick({ e, label = 'Objective' }: { e: Experiment; label?: string }) {
+export function ObjectivePick({ e }: { e: Experiment }) {
   if (e.objective.length < 2) return null;
   const [at, name] = objectiveNow(e);
   return (
     <Pick
-      label={label}
+      label="Objective"
       value={name}
       options={e.objective.map((o) => ({ value: o.metric, label: o.metric }))}
       onPick={(value) =>

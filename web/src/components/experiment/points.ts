@@ -60,10 +60,11 @@ function taskOf(columns: string[], [number, ...cells]: Cell[]): TaskSummary {
   return task;
 }
 
-// `columns` null: nothing is asked for. What was there stays until the answer has come.
-export function usePoints(e: Experiment, columns: string[] | null): Points | null {
-  const state = query.value.get('state') ?? 'all';
-  const filter = (query.value.get('q') ?? '').trim();
+// `columns` null: nothing is asked for. What was there stays until the answer has come. `filtered`: only tasks that
+// pass the filter of the table.
+export function usePoints(e: Experiment, columns: string[] | null, filtered = true): Points | null {
+  const state = (filtered && query.value.get('state')) || 'all';
+  const filter = filtered ? (query.value.get('q') ?? '').trim() : '';
   const asked = new URLSearchParams({ of: columnList([...new Set(columns ?? [])]), most: String(MOST) });
   if (state !== 'all') asked.set('state', state);
   if (filter) asked.set('filter', filter);
