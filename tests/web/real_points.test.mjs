@@ -176,7 +176,14 @@ test('best so far and importance are of the chosen objective, and say so', { ski
   await page.goto(`${daemon.url}/e/${id}?of=latency`);
   const progress = page.getByRole('region', { name: 'Best so far: latency' });
   // Larger is better.
-  await progress.getByRole('img', { name: /^Best latency after 2,000 tasks: 81.4/ }).waitFor();
+  const chart = progress.getByRole('img', { name: /^Best latency after 2,000 tasks: 81.4/ });
+  await chart.waitFor();
+  // As a file it has no title.
+  assert.ok((await chart.locator('text').allTextContents()).includes('latency'));
+  await page
+    .locator('.legend')
+    .getByText(/^1,0\d\d tasks of 2,000/)
+    .waitFor();
   const wait = page.waitForEvent('download');
   await progress.getByRole('button', { name: /^Save the chart/ }).click();
   await page.getByRole('menuitem', { name: /^CSV/ }).click();

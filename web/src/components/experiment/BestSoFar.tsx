@@ -17,7 +17,7 @@ import { Export } from '../Export';
 import { ObjectivePick, objectiveNow } from './objective';
 import { usePoints } from './points';
 
-const M = { l: 46, r: 12, t: 8, b: 30 };
+const M = { l: 46, r: 12, t: 22, b: 30 };
 
 interface Step {
   n: number;
@@ -135,7 +135,7 @@ function layOut({ key, steps }: Axis, W: number, H: number) {
     (t) => t >= xd[0] && t <= xd[1] && (key !== 'tasks' || t % 1 === 0),
   );
   const up = log ? niceLog(...yd, 5) : niceLinear(...yd, 4);
-  return { points, line, across, up, x, y };
+  return { points, line, across, up, x, y, log };
 }
 
 export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, onOpen, height: H }: Props) {
@@ -156,7 +156,7 @@ export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, o
   const axis = axes.find((a) => a.key === query.value.get('over')) ?? axes[0];
   const { steps } = axis;
   const W = width.value;
-  const { points, line, across, up, x, y } = useMemo(() => layOut(axis, W, H), [axis, W, H]);
+  const { points, line, across, up, x, y, log } = useMemo(() => layOut(axis, W, H), [axis, W, H]);
   const under = (event: MouseEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     return nearest(points, event.clientX - box.left, event.clientY - box.top)?.id ?? null;
@@ -234,6 +234,9 @@ export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, o
             ))}
             <text x={W - M.r} y={H - 2} text-anchor="end">
               {axis.unit}
+            </text>
+            <text x={2} y={12}>
+              {log ? `${name}, log` : name}
             </text>
             <Cloud points={points} lit={lit} hovered={hovered} />
             <path d={line} class="so-far" />

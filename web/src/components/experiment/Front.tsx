@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Analysis, Experiment, TaskSummary, Front as Theirs } from '../../data/types';
 import { toCsv } from '../../lib/csv';
-import { duration, finite, reading, tick } from '../../lib/format';
+import { count, duration, finite, plural, reading, tick } from '../../lib/format';
 import { type Goal, growth, hypervolume, type Point } from '../../lib/front';
 import { query, setQuery } from '../../lib/router';
 import { spread } from '../../lib/spread';
@@ -30,6 +30,8 @@ export interface FrontPicture {
   name: string;
   goals: [Goal, Goal];
   dots: FrontDot[];
+  // Of how many tasks the points are.
+  runs: number;
   // Of two objectives: the area is measured to here. In the order of the objectives.
   reference: [number, number] | null;
   format: (v: number) => string;
@@ -53,6 +55,7 @@ function fromFront(front: Theirs): FrontPicture {
     title: time ? 'Result against time' : `${name} against ${unit}`,
     unit: time ? 'time per task' : unit,
     goals: front.axes.map((a) => a.goal) as [Goal, Goal],
+    runs: front.runs,
     dots: front.points.map((p) => ({ n: p.task, y: p.values[0], x: p.values[1], front: p.front })),
     reference: time ? null : (front.reference as [number, number] | null),
     format: time ? (v) => (v < 60 ? `${tick(v)} s` : duration(v)) : tick,
@@ -86,6 +89,7 @@ function fromEnergy(e: Experiment, tasks: TaskSummary[]): FrontPicture | null {
         unit: 'Wh per task',
         goals: [goal?.goal ?? 'min', 'min'],
         dots,
+        runs: dots.length,
         reference: null,
         format: tick,
       }
@@ -273,6 +277,14 @@ export function Front({ e, tasks, analysis, pictures, hovered, css, lit, onOpen,
                 </>
               )}
             />
+            {dots.length < shown.runs && (
+              <div class="legend">
+                <span class="mute">
+                  {`${plural(dots.length, 'task')} of ${count(shown.runs)}, with all of the front; `}
+                  {`grey: not among the best ${count(tasks.length)}, whose parameters are here`}
+                </span>
+              </div>
+            )}
             {shown.reference && many && <Volume shown={shown} analysis={analysis} width={width.value} />}
             {many && chosen && (
               <Neighbours e={e} shown={shown} front={front} chosen={chosen} tasks={byNumber} hovered={hovered} />
@@ -332,7 +344,7 @@ function Volume({ shown, analysis, width: W }: { shown: FrontPicture; analysis: 
             .join('')}
         />
         <text x={W - 12} y={H - 4} text-anchor="end">
-          hypervolume over {areas.length} tasks
+          hypervolume over {plural(areas.length, 'task')}
         </text>
       </svg>
       <p class="small reference">
