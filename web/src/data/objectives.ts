@@ -30,7 +30,7 @@ export function setObjective(doc: Document, path: Path, key: string, value: Node
   const map = nodeAt(doc, path);
   if (!yaml.isMap(map)) return;
   // In the order in which people write them.
-  const order = ['metric', 'goal', 'take', 'of'];
+  const order = ['metric', 'goal', 'take', 'of', 'at_most', 'at_least'];
   if (value) map.set(key, value);
   else map.delete(key);
   map.items.sort((a, b) => order.indexOf(keyOf(a as never)) - order.indexOf(keyOf(b as never)));

@@ -108,6 +108,8 @@ const RETRIES: [kind: string, label: string, standard: string][] = [
   ['node_failure', 'node failure', '3'],
   ['lost', 'lost', '3'],
   ['unstarted', 'not started', '20'],
+  ['shared', 'beside others on a GPU', '1'],
+  ['stall', 'no progress', '2 with restart'],
 ];
 
 // 2, or {times: 2, factor: 2}.
@@ -190,6 +192,66 @@ function CheckpointFields() {
         The script gets the signal that long before its time limit. What it saves in SLUICE_CHECKPOINT_DIR is there when
         it is run again.
       </p>
+    </More>
+  );
+}
+
+// What a task may do to the machine, and what happens to one that stands still.
+function WatchFields() {
+  return (
+    <More title="Power, warm starts and tasks that stand still" paths={[['power'], ['warm'], ['stall']]}>
+      <div class="grid four">
+        <FileField
+          path={['power', 'limit']}
+          also={['=/power']}
+          id="power-limit"
+          label="Power of each GPU"
+          mono
+          placeholder="300W"
+        />
+        <FileSelect
+          path={['power', 'cap']}
+          id="power-cap"
+          label="Cap its power"
+          options={[
+            { value: '', label: 'no' },
+            { value: 'auto', label: 'to three quarters' },
+            ...(textAt(['power', 'cap']) === 'off' ? [{ value: 'off', label: 'no (written)' }] : []),
+          ]}
+        />
+        <FileField
+          path={['stall', 'after']}
+          also={['=/stall']}
+          id="stall-after"
+          label="No progress after"
+          mono
+          placeholder="3x"
+          help="times the longest pause between metrics, or a time"
+        />
+        <FileSelect
+          path={['stall', 'do']}
+          id="stall-do"
+          label="Then"
+          options={[
+            { value: '', label: 'say so' },
+            { value: 'stop', label: 'end the task' },
+            { value: 'restart', label: 'end and run it again' },
+            ...(textAt(['stall', 'do']) === 'warn' ? [{ value: 'warn', label: 'say so (written)' }] : []),
+          ]}
+        />
+        <FileSelect
+          path={['warm']}
+          id="warm"
+          label="Warm starts"
+          help="Python scripts from a process with their libraries imported"
+          options={[
+            { value: '', label: 'Automatic' },
+            { value: 'on', label: 'on' },
+            { value: 'off', label: 'off' },
+            ...(textAt(['warm']) === 'auto' ? [{ value: 'auto', label: 'Automatic (written)' }] : []),
+          ]}
+        />
+      </div>
     </More>
   );
 }
@@ -282,6 +344,17 @@ export function ResourcesCard() {
           />
           {keys.some((key) => key.name === 'partition') && <PartitionField partitions={offer?.partitions ?? []} />}
           <FileField path={['resources', 'gpus']} id="gpus" label="GPUs" numeric placeholder="none" />
+          {(textAt(['resources', 'gpus']) || textAt(['resources', 'share'])) && (
+            <FileSelect
+              path={['resources', 'share']}
+              id="share"
+              label="Share a GPU"
+              options={[
+                { value: '', label: 'no' },
+                { value: 'auto', label: 'as far as it helps' },
+              ]}
+            />
+          )}
           {(textAt(['resources', 'gpus']) || textAt(['resources', 'gpu_type'])) && (
             <FileField
               path={['resources', 'gpu_type']}
@@ -296,7 +369,7 @@ export function ResourcesCard() {
           <FileField path={['resources', 'memory']} id="memory" label="Memory" mono placeholder="16G" />
           <FileField path={['resources', 'time']} id="time" label="Time limit" mono placeholder="2h" />
         </div>
-        {keys.length > 1 && (
+        {simple.length + wide.length > 0 && (
           <More title={`More for ${backend}`} paths={[...simple, ...wide].map((key) => ['resources', key.name])}>
             <div class="grid four">
               {simple.map((key) => (
@@ -324,6 +397,7 @@ export function ResourcesCard() {
         )}
         <EnvironmentFields />
         <RetryFields />
+        <WatchFields />
         <CheckpointFields />
       </div>
     </Card>

@@ -280,7 +280,11 @@ function Subcommand() {
       path={['subcommand']}
       id="subcommand"
       label="Subcommand"
-      options={(found?.commands ?? []).map((one) => ({ value: one, label: one }))}
+      options={
+        found?.commands.length
+          ? found.commands.map((one) => ({ value: one, label: one }))
+          : [{ value: '', label: 'none' }]
+      }
       onPicked={() => found && !own.value && edit((tree) => fillTree(tree, found, true))}
     />
   );

@@ -9,7 +9,7 @@ import type { Strategy, StrategyOption } from '../../data/types';
 import { yaml } from '../../data/yaml';
 import { Card } from '../Card';
 import { Errors, SelectField, TextField } from '../Field';
-import { FileField, FileSelect, TEXT } from './fields';
+import { FileCheck, FileField, FileSelect, NAMES, TEXT } from './fields';
 import { asTyped, doc, edit, at as nodeNow, noteTyped, place, setNode, textAt } from './form';
 import { More } from './More';
 
@@ -289,6 +289,50 @@ function pickStrategy(strategy: Pick<Strategy, 'name' | 'multi_fidelity' | 'opti
   });
 }
 
+// An objective that must also keep a bound, and what else a search may be told.
+function FurtherFields({ objectives }: { objectives: Objective[] }) {
+  const bounds = objectives.map((o) => [...o.path, 'at_most']).concat(objectives.map((o) => [...o.path, 'at_least']));
+  const others = ['learn_from', 'duplicates', 'open'].map((key) => ['search', key]);
+  const bound = (o: Objective, i: number, key: 'at_most' | 'at_least', words: string) => {
+    const path = [...o.path, key];
+    return (
+      <TextField
+        key={place(path)}
+        id={`${key.replace('_', '-')}-${i + 1}`}
+        label={`${o.metric || 'Metric'} ${words}`}
+        mono
+        value={asTyped(place(path), textAt(path))}
+        at={place(path)}
+        placeholder="any"
+        onInput={(text) => {
+          edit((tree) => setObjective(tree, o.path, key, text.trim() ? valueNode(text) : null));
+          noteTyped(place(path), text, textAt(path));
+        }}
+      />
+    );
+  };
+  return (
+    <More title="Limits, earlier results and repeated configurations" paths={[...bounds, ...others]}>
+      <div class="grid four">
+        {objectives.flatMap((o, i) => [bound(o, i, 'at_most', 'at most'), bound(o, i, 'at_least', 'at least')])}
+        <FileField
+          path={['search', 'learn_from']}
+          codec={NAMES}
+          id="learn-from"
+          label="Learn from"
+          mono
+          placeholder="auto"
+          help="earlier experiments: e3, e5, or none"
+        />
+      </div>
+      <FileCheck path={['search', 'duplicates']} id="duplicates" label="Allow the same configuration again" />
+      {(textAt(['resources', 'backend']) === 'external' || nodeNow(['search', 'open'])) && (
+        <FileCheck path={['search', 'open']} id="open" label="Workers say how many tasks there are" />
+      )}
+    </More>
+  );
+}
+
 function StopFields() {
   return (
     <More title="When to stop" paths={[['stop']]}>
@@ -383,6 +427,7 @@ export function StrategyCard() {
           </button>
         </p>
         <Early multi={!!picked?.multi_fidelity} />
+        <FurtherFields objectives={objectives} />
         <StopFields />
       </div>
     </Card>
