@@ -32,8 +32,6 @@
 
 static int64_t propose_wanted(struct engine_experiment *e)
 {
-	if (backend_is(e->backend->ops, BACKEND_PULLED))
-		return 0; /* who takes a task asks for it */
 	if (!(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
 		return ENGINE_ASK_CHUNK;
 	int64_t going = e->counts[STORE_WAITING] + e->live;
@@ -242,7 +240,10 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 
 int engine_propose_now(struct engine *engine, struct engine_experiment *e)
 {
-	bool may = !e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend;
+	/* Who takes a task asks for it. An answer whose asker has gone is kept for the next one who asks: as a task it would
+	 * wait for ever where nobody else has claimed any. */
+	bool may = !e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend &&
+		!backend_is(e->backend->ops, BACKEND_PULLED);
 	return may ? engine_propose_for(engine, e, propose_wanted(e)) : 0;
 }
 

@@ -289,7 +289,8 @@ def test_cancelled_by_hand_while_waiting_is_told_and_not_submitted_again(slurm, 
     assert cause["kind"] == "cancelled" and "queue" in cause["text"] and cause["remedy"], cause
     marks.go()
     assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 2
-    assert marks.runs(2) == [] and [len(slurm.task(experiment, n)["attempts"]) for n in (1, 2, 3)] == [1, 1, 1]
+    attempts = [slurm.task(experiment, n)["attempts"] for n in (1, 2, 3)]
+    assert marks.runs(2) == [] and [len(each) for each in attempts] == [1, 1, 1], attempts
 
 
 def test_a_restart_that_is_stopped_in_the_queue_keeps_the_result(slurm, lab, marks):

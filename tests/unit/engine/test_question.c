@@ -447,6 +447,31 @@ static void test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought
 	node_free(mine);
 }
 
+/* The worker of that asker was killed. Nobody else has claimed a task, so that none may wait for a worker. */
+static void test_an_answer_for_a_worker_that_has_gone_is_not_a_task_until_one_claims(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = {0};
+	static struct waiting gone;
+	int64_t id = create_open(f, 5), number;
+	assert_int_equal(engine_claim(f->engine, id, 1, false, NULL, &err), 0);
+	assert_int_equal(begin_ask(f, id, &gone), -EINPROGRESS);
+	engine_unask(f->engine, &gone.asker);
+	for (int64_t end = clock_mono_ms() + 300; clock_mono_ms() < end;)
+		uv_run(&f->loop, UV_RUN_NOWAIT);
+	assert_int_equal(count_of(f, id, STORE_WAITING), 0);
+	assert_int_equal(engine_claim(f->engine, id, -1, false, NULL, &err), 0);
+	struct node *e = wait_for(f, id, "finished");
+	node_free(e);
+	assert_int_equal(engine_claim(f->engine, id, 1, false, NULL, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
+	assert_int_equal(number, 6);
+	tell(f, id, number);
+	e = wait_for(f, id, "finished");
+	node_free(e);
+	assert_replays_exactly(f, id);
+}
+
 static int64_t later_ms;
 
 static int64_t later(void)
@@ -490,6 +515,7 @@ int main(void)
 		T(test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on),
 		T(test_an_engine_that_is_closed_while_it_thinks_asks_again),
 		T(test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought_of),
+		T(test_an_answer_for_a_worker_that_has_gone_is_not_a_task_until_one_claims),
 		T(test_the_experiment_of_a_worker_stays_in_memory_between_its_tasks),
 		T(test_a_failed_write_while_it_thinks_is_said_and_the_answer_is_not_lost),
 	};
