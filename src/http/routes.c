@@ -27,13 +27,16 @@ static const struct param route_param_filter = {
 static const struct param route_param_of = {
 	.name = "of",
 	.type = PARAM_TEXT,
-	.help = "names between commas (a name with a comma in double quotes), as in a filter: `best,p.lr,last.loss,time`"};
-static const struct param route_param_most = {.name = "most",
-					      .type = PARAM_INT,
-					      .min = 1,
-					      .max = LIMIT_TASKS,
-					      .fallback = LIMIT_TASKS,
-					      .help = "of more tasks a fair sample, always the same: one of `one_of`"};
+	.help = "whole names between commas (a name with a comma in double quotes): `best,p.lr,m.f1,last.loss,time`; a "
+		"column that every task has goes before a parameter of its name, which is `p.NAME`"};
+static const struct param route_param_most = {
+	.name = "most",
+	.type = PARAM_INT,
+	.min = 1,
+	.max = LIMIT_TASKS,
+	.fallback = LIMIT_TASKS,
+	.help = "of more tasks that pass a fair sample, always the same: one of `one_of`, "
+		"and the best"};
 static const struct param route_param_with_metrics = {
 	.name = "metrics",
 	.type = PARAM_TEXT,

@@ -40,9 +40,9 @@ int store_json_query(struct store *store, int64_t experiment, const struct store
 		     struct error *err) MUST_USE;
 /* Which columns of which tasks. */
 struct store_columns {
-	const char *of; /* names between commas, as in a filter */
+	const char *of; /* whole names between commas */
 	const char *state, *filter; /* only tasks in this state, that pass; NULL: all */
-	int64_t most; /* of more tasks a fair sample */
+	int64_t most; /* of more that pass a fair sample */
 };
 /* {"experiment","columns":[…],"one_of","rows":[[number, …], …],"total"}. -EINVAL with a text for the user, or -ENOENT. */
 int store_json_columns(struct store *store, int64_t experiment, const struct store_columns *asked, struct pieces *ret,

@@ -242,6 +242,32 @@ int query_find(const struct query *query, const char *name, size_t *ret, struct 
 	return filter_find_column(query->names.at, query->names.len, name, ret, err);
 }
 
+int query_find_exact(const struct query *query, const char *name, size_t *ret, struct error *err)
+{
+	size_t found = query->columns.len;
+	for (size_t i = 0; i < query->columns.len; i++) {
+		const struct column *column = &query->columns.at[i];
+		if (strcmp(column->name, name) != 0)
+			continue;
+		bool bare = column->of == column->name;
+		bool of_name = column->kind == KIND_PARAMETER || column->metric;
+		if (!bare || !of_name) {
+			found = i;
+			break;
+		}
+		if (found == query->columns.len)
+			found = i;
+	}
+	if (found < query->columns.len) {
+		*ret = found;
+		return 0;
+	}
+	int rc = query_find(query, name, ret, err);
+	return rc < 0 ? rc
+		      : errorf(err, -EINVAL, "there is no column '%.60s'; did you mean '%.60s'?", name,
+			       query->columns.at[*ret].name);
+}
+
 int query_find_metric(const struct query *query, const char *name, size_t *ret, struct error *err)
 {
 	for (size_t i = 0; i < query->columns.len; i++) {

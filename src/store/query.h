@@ -14,6 +14,8 @@ int query_new(struct store *store, int64_t experiment, struct query **ret) MUST_
 void query_free(struct query *query); /* NULL is fine */
 /* The column of that name; -EINVAL with a text for the user. */
 int query_find(const struct query *query, const char *name, size_t *ret, struct error *err) MUST_USE;
+/* The same by its whole name only, and a built-in column goes before a parameter of its name. */
+int query_find_exact(const struct query *query, const char *name, size_t *ret, struct error *err) MUST_USE;
 /* The column of a metric, which may have the name of a parameter too. */
 int query_find_metric(const struct query *query, const char *name, size_t *ret, struct error *err) MUST_USE;
 int query_parse(const struct query *query, const char *text, struct filter **ret, struct error *err) MUST_USE;

@@ -47,8 +47,8 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest(daemon):
 def test_a_sample_of_many_tasks_is_fair(daemon):
     experiment, _rows = imported(daemon, 3000)
     answer = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000")
-    assert answer["total"] == 3000 and answer["one_of"] == 3
-    assert 850 < len(answer["rows"]) < 1150
+    assert answer["total"] == 3000 and answer["one_of"] == 4
+    assert 650 < len(answer["rows"]) < 850
     # Every third task would show one value of `warm` only.
     kinds = collections.Counter(row[1] for row in answer["rows"])
     assert min(kinds.values()) > len(answer["rows"]) / 3
@@ -56,8 +56,32 @@ def test_a_sample_of_many_tasks_is_fair(daemon):
     assert 0.25 < warm < 0.42
     numbers = [row[0] for row in answer["rows"]]
     assert numbers == sorted(numbers)
-    again = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000&filter=kind%20%3D%20a")
-    assert {row[0] for row in again["rows"]} == {row[0] for row in answer["rows"] if row[1] == "a"}
+    # The best is among them, whatever its hash.
+    assert numbers[0] == 1
+    # How many there are is counted after the filter.
+    of_a = daemon.get(f"/experiments/{experiment}/columns?of=kind,warm&most=1000&filter=kind%20%3D%20a")
+    assert (of_a["total"], of_a["one_of"]) == (1500, 2)
+    assert {row[0] for row in answer["rows"] if row[1] == "a"} <= {row[0] for row in of_a["rows"]}
+    some = daemon.get(f"/experiments/{experiment}/columns?of=kind&most=100&filter=number%20%3E%202950")
+    assert (some["total"], some["one_of"]) == (50, 1)
+    assert [row[0] for row in some["rows"]] == list(range(2951, 3001))
+
+
+def test_names_of_columns_are_whole_and_a_parameter_does_not_replace_a_built_in_one(daemon):
+    spec = {**EXPERIMENT, "objective": [{"metric": "loss", "goal": "min"}, {"metric": "f1", "goal": "max"},
+                                        {"metric": "time", "goal": "min"}],
+            "parameters": {"best": {"min": 0.0, "max": 9.0}, "state": ["on", "off"], "width": [1, 2]}}
+    experiment = daemon.post("/experiments", {"experiment": spec})["id"]
+    daemon.post(f"/experiments/{experiment}/import", {"rows": [
+        {"parameters": {"best": 7.5, "state": "on", "width": 2}, "values": {"loss": 0.25}}]})
+    path = f"/experiments/{experiment}/columns?of="
+    assert daemon.get(f"{path}best,state,p.best,p.state,width")["rows"] == [[1, 0.25, "finished", 7.5, "on", 2]]
+    # No task has reported the other objectives yet.
+    assert daemon.get(f"{path}m.f1,last.f1,m.time,m.loss")["rows"] == [[1, None, None, None, 0.25]]
+    for name in ("wid", "p.wid", "stat"):
+        with pytest.raises(Refused) as refused:
+            daemon.get(f"{path}{name}")
+        assert refused.value.answer.status == 400 and name in str(refused.value)
 
 
 def test_importance_is_said_for_each_objective_alone(daemon):
