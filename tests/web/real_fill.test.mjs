@@ -94,6 +94,13 @@ test('a guess of the objective is shown as one, what the script watches is not, 
   await page.locator('#script').setInputFiles(file('sure.py', script(3, watches)));
   await found.locator('li.ok').getByText('EarlyStopping watches val_acc: it is the objective').waitFor();
   assert.equal(await guess.count(), 0);
+  // A list of no objectives, while it is typed, leaves the form there.
+  await page.getByRole('tab', { name: 'YAML' }).click();
+  const text = page.getByLabel('Experiment file');
+  const yaml = await text.inputValue();
+  await text.fill(yaml.replace(/^objective:.*\n(?: .*\n)*/m, 'objective: []\n'));
+  await found.getByText('EarlyStopping watches val_acc').waitFor({ state: 'detached' });
+  assert.match(await text.inputValue(), /^objective: \[\]$/m);
   assert.deepEqual(troubles.splice(0), []);
 });
 

@@ -208,3 +208,115 @@ test('best so far and importance are of the chosen objective, and say so', { ski
   assert.deepEqual(await audit(page), []);
   assert.deepEqual(seat.troubles, []);
 });
+
+// More tasks than are fetched for a chart.
+async function large(name, count, spec, rowOf) {
+  const { id } = await api('POST', '/experiments', {
+    experiment: {
+      name,
+      resources: { backend: 'external' },
+      objective: [
+        { metric: 'val_loss', goal: 'min' },
+        { metric: 'latency', goal: 'max' },
+      ],
+      search: { strategy: 'random', tasks: 1 },
+      ...spec,
+    },
+  });
+  const all = Array.from({ length: count }, (_, i) => rowOf(i));
+  for (let at = 0; at < count; at += 1000)
+    await api('POST', `/experiments/${id}/import`, { rows: all.slice(at, at + 1000) });
+  while ((await api('GET', `/experiments/${id}`)).tasks.finished < count) await new Promise((r) => setTimeout(r, 50));
+  return { id, rows: all };
+}
+
+async function saved(region, page) {
+  const wait = page.waitForEvent('download');
+  await region.getByRole('button', { name: /^Save the chart/ }).click();
+  await page.getByRole('menuitem', { name: /^CSV/ }).click();
+  const file = await wait;
+  const text = await readFile(await file.path(), 'utf8');
+  return {
+    name: file.suggestedFilename(),
+    lines: text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')),
+  };
+}
+
+test('of very many tasks a chart has a sample and says so; a filter of few shows them all', { skip }, async () => {
+  const { page } = seat;
+  const count = 20500;
+  // A parameter has the name of a built-in column. Each task is the best of its second objective.
+  const { id, rows } = await large('many', count, { parameters: { best: { min: 0, max: 1 } } }, (i) => ({
+    parameters: { best: (i + 1) / 32768 },
+    values: { val_loss: 2 + ((i * 7919) % count), latency: i + 1 },
+  }));
+  await page.goto(`${daemon.url}/e/${id}?show=scatter&sx=p.best&sy=best`);
+  await card()
+    .getByText(/^a fair sample of 10,\d\d\d tasks of 20,500 tasks$/)
+    .waitFor();
+  const sample = await saved(card(), page);
+  assert.equal(sample.name, `${id}-scatter-sample.csv`);
+  for (const [number, parameter, loss] of sample.lines.slice(0, 50))
+    assert.deepEqual(
+      [Number(parameter), Number(loss)],
+      [rows[number - 1].parameters.best, rows[number - 1].values.val_loss],
+    );
+  const few = rows.flatMap((row, i) => (row.values.val_loss < 7 ? [i + 1] : []));
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('val_loss < 7');
+  await card()
+    .getByText(/^5 tasks$/)
+    .waitFor();
+  const some = await saved(card(), page);
+  assert.equal(some.name, `${id}-scatter.csv`);
+  assert.deepEqual(
+    some.lines.map(([number]) => Number(number)),
+    few,
+  );
+  // What the filter cannot be is said, and no points of the former one are under it.
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('val_los < < 7');
+  await card()
+    .getByText(/^The tasks could not be read: /)
+    .waitFor();
+  assert.equal(await card().locator('svg.scatter').count(), 0);
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('');
+  await card()
+    .getByText(/^a fair sample of 10,\d\d\d tasks of 20,500 tasks$/)
+    .waitFor();
+  // The best so far is of all tasks.
+  await page.goto(`${daemon.url}/e/${id}?of=latency`);
+  const progress = page.getByRole('region', { name: 'Best so far: latency' });
+  await progress.getByRole('img', { name: /^Best latency after 20,500 tasks: 20,?500/ }).waitFor();
+});
+
+test('of repeats the best so far of each objective is of means, and runs of a filter stay single', {
+  skip,
+}, async () => {
+  const { page } = seat;
+  // Two runs of each configuration.
+  const spec = { repeats: 2, parameters: { x: { min: 0, max: 1 } } };
+  const { id, rows } = await large('twice', 1200, spec, (i) => ({
+    parameters: { x: (i >> 1) / 1024 },
+    values: { val_loss: 1 + ((i * 7919) % 1200) / 1200, latency: 10 + ((i * 104729) % 1200) / 8 },
+  }));
+  const means = Array.from(
+    { length: 600 },
+    (_, i) => (rows[2 * i].values.latency + rows[2 * i + 1].values.latency) / 2,
+  );
+  await page.goto(`${daemon.url}/e/${id}?of=latency&show=scatter&sx=p.x&sy=best`);
+  const progress = page.getByRole('region', { name: 'Best so far: latency' });
+  await progress.getByRole('img', { name: /^Best latency after 600 tasks/ }).waitFor();
+  const { lines } = await saved(progress, page);
+  assert.deepEqual(
+    lines.map(([number, , value]) => [(number - 1) >> 1, Number(value)]).sort((a, b) => a[0] - b[0]),
+    means.map((value, i) => [i, value]),
+  );
+  await card()
+    .getByText(/^600 tasks$/)
+    .waitFor();
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('number > 1100');
+  await card().getByText('100 tasks that pass the filter, as single runs').waitFor();
+});

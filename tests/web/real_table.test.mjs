@@ -206,6 +206,33 @@ test('imported tasks are counted apart, have no step, and those on the front are
   assert.deepEqual(seat.troubles, []);
 });
 
+test('of a large table the front is asked for by numbers, none where it is empty, and not where it is long', {
+  skip,
+}, async () => {
+  const { page } = seat;
+  // A parameter with the name of the column, which goes before it in a filter.
+  const brought = async (name, values) => {
+    const search = { strategy: 'random', tasks: 1 };
+    const id = await made({ name, ...OBJECTIVES, search, parameters: { number: { min: 5000, max: 9000 } } });
+    const rows = Array.from({ length: 1500 }, (_, i) => ({ parameters: { number: 5000 + i }, values: values(i) }));
+    for (const at of [0, 1000])
+      await daemon.api('POST', `/experiments/${id}/import`, { rows: rows.slice(at, at + 1000) });
+    await page.goto(`${daemon.url}/e/${id}`);
+  };
+  await brought('few', (i) => ({ loss: i + 1, cost: i < 3 ? 3 - i : 50 }));
+  await page.getByRole('button', { name: 'Front 3' }).click();
+  await page.getByText(/^3 of 1,50\d tasks$/).waitFor();
+  await brought('none', (i) => ({ loss: i + 1 }));
+  await page.getByRole('button', { name: 'Front 0' }).click();
+  await page.getByText(/^No task matches/).waitFor();
+  await brought('long', (i) => ({ loss: i + 1, cost: 2000 - i }));
+  const long = page.getByRole('button', { name: 'Front 1,500' });
+  await long.waitFor();
+  assert.equal(await long.isDisabled(), true);
+  assert.match(await long.getAttribute('title'), /more than 300 tasks/);
+  assert.deepEqual(seat.troubles, []);
+});
+
 test('Back finds the rows that were asked for, at their place', { skip }, async () => {
   const { page } = seat;
   const id = await made({

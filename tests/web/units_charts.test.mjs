@@ -289,6 +289,21 @@ test('what a partition has left: nodes that take nothing are not free, and what 
   assert.equal(lib.leftIn([node('idle', { gpus_busy: null })], 'a').gpus_free, null);
 });
 
+test('a job for several partitions counts in each, and of a list that was cut there may be more', () => {
+  const row = (partition) => ({ backend: 'slurm', partition, tasks: 2, expected_start: null });
+  const use = { nodes: [], running: [row('a'), row('a,b'), row(null)], queued: [row('b,c')], running_total: 3 };
+  const ours = (name, isDefault, total = 3) => {
+    const { running, waiting, more } = lib.oursIn({ ...use, running_total: total }, 'slurm', {
+      name,
+      default: isDefault,
+    });
+    return [running, waiting, more];
+  };
+  assert.deepEqual(ours('a', true), [3, 0, false]);
+  assert.deepEqual(ours('b', false), [1, 2, false]);
+  assert.deepEqual(ours('c', false, 4), [0, 2, true]);
+});
+
 test('an axis around zero has a zero, not a minus zero', () => {
   assert.ok(Object.is(lib.multiples(1, -0.5, 0.5)[0], 0));
   assert.deepEqual(lib.multiples(5, -7, 11), [-5, 0, 5, 10]);

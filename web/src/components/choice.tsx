@@ -34,15 +34,18 @@ export function Seg<T extends string>({
 export function Toggle({
   label,
   on,
+  off,
   onChange,
 }: {
   label: ComponentChildren;
   on: boolean;
+  // Why it cannot be switched.
+  off?: string;
   onChange: (on: boolean) => void;
 }) {
   return (
     <div class="segmented">
-      <button type="button" aria-pressed={on} onClick={() => onChange(!on)}>
+      <button type="button" aria-pressed={on} disabled={!!off} title={off} onClick={() => onChange(!on)}>
         {label}
       </button>
     </div>

@@ -21,6 +21,7 @@ export function useOutlook(path: string | null, again = AGAIN_MS): Outlook {
     if (!path) return;
     let there = true;
     const ask = () =>
+      !document.hidden &&
       get<Outlook>(path).then(
         (got) => there && setOutlook(got),
         () => undefined, // the page says itself when the daemon does not answer

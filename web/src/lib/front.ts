@@ -50,6 +50,9 @@ export function beats(a: Point, b: Point, goals: [Goal, Goal]): boolean {
   return better;
 }
 
+// Tasks that can be asked for by their numbers: an address has an end.
+export const FRONT_MOST = 300;
+
 // The tasks that no other beats in all objectives, of several; null: of one objective there is no front, or it is not
 // known yet. The daemon's first front is that of all objectives.
 export function frontNumbers(e: Experiment, analysis: Analysis | null): Set<number> | null {

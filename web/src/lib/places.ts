@@ -33,18 +33,21 @@ export function leftIn(groups: Group[], partition: string): Left | null {
 // What of ours is in a partition. `start`: when the first of the waiting ones is expected to.
 export interface Ours {
   running: number;
+  // The list of what runs has an end: there may be more.
+  more: boolean;
   waiting: number;
   start: string | null;
 }
 
 export function oursIn(use: ClusterUse | null, backend: string, partition: Partition): Ours {
-  // A job that names no partition is in the default one.
+  // A job that names no partition is in the default one, one that names several may start in each.
   const there = (row: { backend: string | null; partition: string | null }) =>
-    row.backend === backend && (row.partition ? row.partition === partition.name : partition.default);
+    row.backend === backend && (row.partition ? row.partition.split(',').includes(partition.name) : partition.default);
   const waiting = (use?.queued ?? []).filter(there);
   const starts = waiting.map((row) => row.expected_start).filter((time): time is string => !!time);
   return {
     running: (use?.running ?? []).filter(there).length,
+    more: !!use && use.running.length < use.running_total,
     waiting: waiting.reduce((sum, row) => sum + row.tasks, 0),
     start: starts.sort()[0] ?? null,
   };

@@ -20,7 +20,8 @@ const freeText = (free: number | null | undefined, all: number) =>
 
 function OursCell({ ours }: { ours: Ours }) {
   const words = [
-    ours.running > 0 && `${plural(ours.running, 'task')} run${ours.running === 1 ? 's' : ''}`,
+    ours.running > 0 &&
+      `${plural(ours.running, 'task')}${ours.more ? ' or more' : ''} run${ours.running === 1 && !ours.more ? 's' : ''}`,
     ours.waiting > 0 && `${plural(ours.waiting, 'task')} wait${ours.waiting === 1 ? 's' : ''}`,
     ours.start && `next ≈ ${when(ours.start)}`,
   ].filter(Boolean);

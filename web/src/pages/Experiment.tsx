@@ -42,7 +42,7 @@ import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes'
 import { type Colourable, colouring } from '../lib/colour';
 import { bestFormat } from '../lib/columns';
 import { capitalize, duration, energy, plural, seconds } from '../lib/format';
-import { frontNumbers } from '../lib/front';
+import { FRONT_MOST, frontNumbers } from '../lib/front';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
@@ -272,7 +272,8 @@ function Actions({
 // What the address asks the table for. `only`: tasks that are asked for by their numbers.
 function askedNow(only: Set<number> | null = null): Asked {
   const text = (query.value.get('q') ?? '').trim();
-  const numbers = only && [...only].map((n) => `number = ${n}`).join(' or ');
+  // There is no task 0: of an empty front none is shown.
+  const numbers = only && ([...only].map((n) => `#${n}`).join(' or ') || '#0');
   return {
     sort: query.value.get('sort') ?? '',
     state: query.value.get('state') ?? 'all',
@@ -348,7 +349,8 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const partText = query.value.get('front') ?? '';
   const part = useMemo(() => frontKept(frontShown(fronts)), [fronts, partText, query.value.get('against')]);
   const onFront = useMemo(() => frontNumbers(e, analysis), [e.objective, analysis]);
-  const frontOnly = query.value.get('only') === 'front' ? onFront : null;
+  const frontTold = complete || (onFront?.size ?? 0) <= FRONT_MOST;
+  const frontOnly = query.value.get('only') === 'front' && frontTold ? onFront : null;
   const shown = useMemo(() => {
     const found = both(both(brushed(started, axes, brushes), part), frontOnly && texts(frontOnly));
     const kept = pool ? pool.spread(found) : found;
@@ -462,10 +464,12 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         : [],
     [brushing, !pool, e.varying, e.objective],
   );
-  const pooled = useCallback((of: TaskSummary[]) => (pool ? new Pool(of, true, runs).tasks : of), [!pool, runs]);
+  const pooled = useMemo(() => (pool ? (of: TaskSummary[]) => new Pool(of, true, runs).tasks : null), [!pool, runs]);
   const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
   const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
-  const soFar = (height: number) => <SoFar {...charts} complete={complete} height={height} />;
+  const soFar = (height: number) => (
+    <SoFar {...charts} complete={complete} pooled={pooled} needs={needs} height={height} />
+  );
   return (
     <>
       <div class="head">

@@ -71,7 +71,8 @@ export function costLines(cost: ExperimentSummary['cost']): [string, string] {
 function Row({ e }: { e: ExperimentSummary }) {
   const [time, power] = costLines(e.cost);
   const active = e.state === 'running';
-  const { left } = useOutlook(active && e.tasks.running > 0 ? `/experiments/${e.id}` : null, SELDOM_MS);
+  // Between two tasks nothing runs for a moment: the answer of before still holds.
+  const { left } = useOutlook(active ? `/experiments/${e.id}` : null, SELDOM_MS);
   const progress = `${count(ended(e.tasks))} of ${count(e.tasks.total)}`;
   return (
     <tr data-row={e.id}>

@@ -84,6 +84,7 @@ function Partitions({ backend, use }: { backend: Backend; use: ClusterUse | null
                 </td>
                 <td class="right numeric" data-label="ours running">
                   {count(ours.running)}
+                  {ours.more && <span class="mute small"> or more</span>}
                 </td>
                 <td class="right numeric" data-label="ours waiting">
                   {count(ours.waiting)}

@@ -36,9 +36,15 @@ interface Axis {
 
 type Progress = Analysis['progress'];
 
-// The same course with the values of a further objective, which the tasks carry.
+// The same course with the values of a further objective, which the tasks carry. Of a configuration that is repeated
+// each run stands for the mean of all.
 function courseOf(progress: Progress, tasks: TaskSummary[], metricName: string, max: boolean): Progress {
-  const values = new Map(tasks.map((t) => [t.number, finite(own(t.values, metricName)?.best)]));
+  const values = new Map(
+    tasks.flatMap((t) => {
+      const value = finite(own(t.values, metricName)?.best);
+      return (isPooled(t) ? t.runs : [t]).map((run) => [run.number, value] as const);
+    }),
+  );
   let best: number | null = null;
   return progress.flatMap((p) => {
     const value = values.get(p.task) ?? null;
@@ -105,6 +111,9 @@ interface Props {
   tasks: TaskSummary[];
   analysis: Analysis | null;
   complete: boolean;
+  // As of the further charts.
+  pooled: ((runs: TaskSummary[]) => TaskSummary[]) | null;
+  needs: string[];
   hovered: Signal<string | null>;
   lit: Set<string> | null;
   onOpen: (n: string) => void;
@@ -138,11 +147,27 @@ function layOut({ key, steps }: Axis, W: number, H: number) {
   return { points, line, across, up, x, y, log };
 }
 
-export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, onOpen, height: H }: Props) {
+export function BestSoFar({
+  e,
+  tasks,
+  analysis: first,
+  complete,
+  pooled,
+  needs,
+  hovered,
+  lit,
+  onOpen,
+  height: H,
+}: Props) {
   const [box, width] = useWidth(300);
   const [at, name] = objectiveNow(e);
-  const fetched = usePoints(e, complete || !at ? null : [`m.${name}`], false);
-  const known = complete ? tasks : (fetched?.tasks ?? []);
+  // All of them: the best of a sample is not the best.
+  const asks = !complete && at > 0;
+  const { points: fetched, trouble } = usePoints(e, asks ? [`m.${name}`, ...(pooled ? needs : [])] : null, false, null);
+  const known = useMemo(
+    () => (complete ? tasks : fetched ? (pooled?.(fetched.tasks) ?? fetched.tasks) : []),
+    [complete ? tasks : fetched, pooled],
+  );
   const analysis =
     useMemo(
       () =>
@@ -197,7 +222,11 @@ export function BestSoFar({ e, tasks, analysis: first, complete, hovered, lit, o
       }
     >
       <div class="body" ref={box}>
-        {steps.length < 2 || !last ? (
+        {asks && !fetched ? (
+          <p class="mute small" role={trouble ? 'alert' : undefined}>
+            {trouble ? `The tasks could not be read: ${trouble}` : 'Loading all tasks…'}
+          </p>
+        ) : steps.length < 2 || !last ? (
           <p class="mute small">Needs two tasks that ended with a value.</p>
         ) : (
           <svg

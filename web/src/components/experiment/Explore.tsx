@@ -26,23 +26,42 @@ export interface ExploreProps {
   // What is kept or selected of these tasks; null: all. It needs the columns `needs` of them.
   litOf: (tasks: TaskSummary[]) => Set<string> | null;
   needs: string[];
-  // Tasks as points: runs of one configuration are one.
-  pooled: (runs: TaskSummary[]) => TaskSummary[];
+  // All runs as points: those of one configuration are one. null: nothing is repeated.
+  pooled: ((runs: TaskSummary[]) => TaskSummary[]) | null;
   // The same of `tasks`.
   lit: Set<string> | null;
   onOpen: (n: string) => void;
 }
 
 // All tasks, with what a chart needs of them: those that are here, or what the daemon says of all.
-export function useAll(props: ExploreProps, columns: string[]): (Points & { lit: Set<string> | null }) | null {
+export interface All {
+  // null: not here yet
+  all: (Points & { lit: Set<string> | null }) | null;
+  trouble: string | null;
+}
+
+export function useAll(props: ExploreProps, columns: string[]): All {
   const { e, tasks, complete, litOf, needs, pooled } = props;
   const asked = complete ? null : [...columns, ...needs];
-  const fetched = usePoints(e, asked);
-  const all = useMemo(
-    () => (complete ? { tasks, part: null } : fetched && { tasks: pooled(fetched.tasks), part: fetched.part }),
-    [complete, complete ? tasks : fetched, pooled],
+  const { points, trouble } = usePoints(e, asked);
+  const all = useMemo((): Points | null => {
+    if (complete) return { tasks, part: null, total: tasks.length, sample: false, whole: true };
+    if (!points || !pooled) return points;
+    if (points.whole) return { ...points, tasks: pooled(points.tasks) };
+    // The mean of some of the runs of a configuration is not its mean.
+    const part = points.part ?? `${plural(points.tasks.length, 'task')} that pass the filter`;
+    return { ...points, part: `${part}, as single runs` };
+  }, [complete, complete ? tasks : points, pooled]);
+  return { all: useMemo(() => all && { ...all, lit: litOf(all.tasks) }, [all, litOf]), trouble };
+}
+
+// Instead of a chart whose tasks are not here.
+export function NotHere({ trouble }: { trouble: string | null }) {
+  return (
+    <p class="no-chart mute" role={trouble ? 'alert' : undefined}>
+      {trouble ? `The tasks could not be read: ${trouble}` : 'Loading all tasks…'}
+    </p>
   );
-  return useMemo(() => all && { ...all, lit: litOf(all.tasks) }, [all, litOf]);
 }
 
 export interface Field {
@@ -141,7 +160,7 @@ export function ScatterTab(props: ExploreProps) {
   const colour = find('sc', undefined);
   const size = find('ss', undefined);
   const used = [x, y, colour, size].filter((f): f is Field => !!f);
-  const all = useAll(props, [...used.map((f) => f.key), ...(colours.name ? [`p.${colours.name}`] : [])]);
+  const { all, trouble } = useAll(props, [...used.map((f) => f.key), ...(colours.name ? [`p.${colours.name}`] : [])]);
   const tasks = all?.tasks ?? [];
   const lit = all?.lit ?? null;
   const shades = useMemo(() => colourBy(e, colour, tasks), [e, colour?.key, tasks, theme.value]);
@@ -201,7 +220,7 @@ export function ScatterTab(props: ExploreProps) {
         />
         <span class="grow" />
         <Export
-          name={`${e.id}-scatter`}
+          name={`${e.id}-scatter${all?.sample ? '-sample' : ''}`}
           of={box}
           csv={() => {
             const kept = tasks.filter((t) => !lit || lit.has(String(t.number)));
@@ -214,7 +233,7 @@ export function ScatterTab(props: ExploreProps) {
       </div>
       <div ref={box}>
         {!all ? (
-          <p class="no-chart mute">Loading all tasks…</p>
+          <NotHere trouble={trouble} />
         ) : placed.length ? (
           <>
             <Dots
@@ -243,7 +262,11 @@ export function ScatterTab(props: ExploreProps) {
           </>
         ) : (
           <p class="no-chart mute">
-            {tasks.length ? 'No task has a value of both yet.' : 'No task passes the filter.'}
+            {tasks.length
+              ? 'No task has a value of both yet.'
+              : all.total
+                ? 'None of the sample passes the filter.'
+                : 'No task passes the filter.'}
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 // What the results say as a whole, and what the search is about: cards of GET …/analysis and GET …/search.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { get, strategyTitle } from '../../data/api';
+import { get, message, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { capitalize, count, plural, tick } from '../../lib/format';
 import { own } from '../../lib/own';
@@ -21,15 +21,37 @@ const FOLLOW_MS = 1500;
 const FOLLOW_MOST_MS = 20000;
 const SHARE = 10;
 
+interface Wanted {
+  path: string;
+  what: string;
+  mark: string;
+}
+
 // Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that
 // is null. One request at a time, and each answer is shown: results may come faster than an answer can be made.
-export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
-  const got = useSignal<T | null>(null);
+// What was there stays until there is something newer, also while `what` changes.
+export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): { value: T | null } {
+  const got = useRef<T | null>(null);
+  const asked = useAsked<T>(e, what, also).value;
+  got.current = asked?.answer ?? got.current;
+  return { value: got.current };
+}
+
+// What was asked for last: another `what` than the present one where its answer is still to come. `trouble`: why there
+// is none.
+export interface AboutAnswer<T> {
+  what: string;
+  answer: T | null;
+  trouble: string | null;
+}
+
+export function useAsked<T>(e: Experiment, what: string, also: string | null = ''): Signal<AboutAnswer<T> | null> {
+  const got = useSignal<AboutAnswer<T> | null>(null);
   const path = `/experiments/${e.id}/${what}`;
   const aims = e.objective.map((one) => `${one.metric} ${one.goal} ${one.take ?? ''}`).join();
   const mark = `${path} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${aims} ${e.tasks.running} ${also}`;
-  const wanted = useRef<{ path: string; mark: string } | null>(null);
-  wanted.current = also === null ? null : { path, mark };
+  const wanted = useRef<Wanted | null>(null);
+  wanted.current = also === null ? null : { path, what, mark };
   const busy = useRef(false);
   const next = useRef(0);
   const before = useRef('');
@@ -44,15 +66,21 @@ export function useAbout<T>(e: Experiment, what: string, also: string | null = '
           wake.current = go;
           setTimeout(go, Math.max(0, next.current - Date.now()));
         });
-      const now: { path: string; mark: string } | null = wanted.current;
+      const now: Wanted | null = wanted.current;
       if (!now) break;
       before.current = now.path;
       const asked = Date.now();
       next.current = asked + FOLLOW_MS;
-      const answer = await get<T>(now.path).catch(() => null);
+      let trouble: string | null = null;
+      const answer = await get<T>(now.path).catch((problem) => {
+        trouble = message(problem);
+        return null;
+      });
       const took = Date.now() - asked;
       next.current = asked + Math.min(FOLLOW_MOST_MS, Math.max(FOLLOW_MS, took * SHARE));
-      if (answer && wanted.current?.path === now.path) got.value = answer;
+      // An answer that was there stays where the same cannot be had anew.
+      const stays = !answer && got.value?.what === now.what && got.value.answer;
+      if (wanted.current?.path === now.path && !stays) got.value = { what: now.what, answer, trouble };
       done = now.mark;
     }
     busy.current = false;

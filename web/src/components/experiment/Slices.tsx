@@ -14,7 +14,7 @@ import { ColourLegend } from '../ColourLegend';
 import { Pick } from '../choice';
 import { type Dot, Dots } from '../Dots';
 import { Export } from '../Export';
-import { type ExploreProps, useAll } from './Explore';
+import { type ExploreProps, NotHere, useAll } from './Explore';
 import { ObjectivePick, objectiveNow } from './objective';
 
 // Pixels of a letter in a cell, and the least height of one with words.
@@ -29,16 +29,17 @@ interface Slices {
   parameters: Record<string, (Value | null)[]>;
   tasks: TaskSummary[];
   part: string | null;
+  sample: boolean;
   lit: Set<string> | null;
 }
 
 // The finished tasks that have a value of the objective, in columns. Null: not here yet.
-function useSlices(props: ExploreProps, at: number): Slices | null {
+function useSlices(props: ExploreProps, at: number): { slices: Slices | null; trouble: string | null } {
   const { e } = props;
   const name = e.objective[at]?.metric;
   const key = at ? `m.${name}` : 'best';
-  const all = useAll(props, ['state', key, ...e.varying.map((one) => `p.${one}`)]);
-  return useMemo(() => {
+  const { all, trouble } = useAll(props, ['state', key, ...e.varying.map((one) => `p.${one}`)]);
+  const slices = useMemo(() => {
     if (!all) return null;
     const value = (t: TaskSummary) => finite(at ? own(t.values, name!)?.best : t.best?.value);
     const tasks = all.tasks.filter((t) => t.state === 'finished' && value(t) !== null);
@@ -52,9 +53,11 @@ function useSlices(props: ExploreProps, at: number): Slices | null {
       ),
       tasks,
       part: all.part,
+      sample: all.sample,
       lit: all.lit,
     };
   }, [all, at, name, e.varying]);
+  return { slices, trouble };
 }
 
 const saidOf = (slices: Slices) => {
@@ -66,7 +69,7 @@ export function SlicesTab(props: ExploreProps) {
   const { e, hovered, colours, onOpen } = props;
   const [box, width] = useWidth(900);
   const [at, goal] = objectiveNow(e);
-  const slices = useSlices(props, at);
+  const { slices, trouble } = useSlices(props, at);
   const names = e.varying.filter((name) => own(slices?.parameters, name));
   const y = useMemo(() => slices && spread(slices.value, tick, { log: slices.value.every((v) => v > 0) }), [slices]);
   const charts = useMemo(
@@ -88,7 +91,7 @@ export function SlicesTab(props: ExploreProps) {
       }),
     [slices, names.join(), colours, goal],
   );
-  if (!slices) return <p class="no-chart mute">Loading all tasks…</p>;
+  if (!slices) return <NotHere trouble={trouble} />;
   const across = Math.max(1, Math.min(names.length, Math.floor(width.value / 280)));
   const wide = Math.floor((width.value - 12 * (across - 1)) / across);
   const enough = slices.task.length > 1 && names.length > 0;
@@ -102,7 +105,7 @@ export function SlicesTab(props: ExploreProps) {
         <span class="grow" />
         {enough && (
           <Export
-            name={`${e.id}-slices`}
+            name={`${e.id}-slices${slices.sample ? '-sample' : ''}`}
             of={box}
             csv={() =>
               toCsv([
@@ -165,7 +168,7 @@ export function PairsTab(props: ExploreProps) {
   const { e, hovered, onOpen } = props;
   const [box, width] = useWidth(700);
   const [at, metricName] = objectiveNow(e);
-  const slices = useSlices(props, at);
+  const { slices, trouble } = useSlices(props, at);
   const pairs = useMemo(() => {
     if (!slices) return [];
     const some = sampled(slices);
@@ -173,7 +176,7 @@ export function PairsTab(props: ExploreProps) {
     return pairsOf(Object.fromEntries(names.map((name) => [name, some.parameters[name]])), some.value);
   }, [slices, e.varying]);
   const names = e.varying.filter((name) => own(slices?.parameters, name));
-  if (!slices) return <p class="no-chart mute">Loading all tasks…</p>;
+  if (!slices) return <NotHere trouble={trouble} />;
   if (names.length < 2 || slices.task.length < 4)
     return (
       <div class="body">
@@ -212,7 +215,7 @@ export function PairsTab(props: ExploreProps) {
         />
         <span class="grow" />
         <Export
-          name={`${e.id}-interactions`}
+          name={`${e.id}-interactions${slices.sample ? '-sample' : ''}`}
           of={box}
           csv={() =>
             toCsv([

@@ -10,6 +10,7 @@ import { toast } from '../../data/toast';
 import type { Experiment, Marks, Metric, TaskSummary } from '../../data/types';
 import { allColumns, bestValue, linedUp, shownColumns } from '../../lib/columns';
 import { capitalize, count, plural } from '../../lib/format';
+import { FRONT_MOST } from '../../lib/front';
 import { isPooled, type Pool } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
 import { plain } from '../../lib/text';
@@ -207,6 +208,10 @@ export function TasksCard(props: Props) {
   // Rows are drawn again only when their columns change, not when a value does.
   const columns = useMemo(() => shown, [shown.map((c) => c.key).join(), store.complete.value, tasks.length]);
   const complete = store.complete.value;
+  const frontOff =
+    !complete && front && front.size > FRONT_MOST
+      ? `Of more than ${count(FRONT_MOST)} tasks on the front the table cannot be asked for, while not all tasks are on this page.`
+      : undefined;
   // Configurations are rows, tasks are what is counted.
   const counted = (list: TaskSummary[]) =>
     list.reduce((sum, t) => sum + (isPooled(t) ? t.runs.length : pool ? 0 : 1), 0);
@@ -232,7 +237,8 @@ export function TasksCard(props: Props) {
                   Front <span class="numeric">{count(front.size)}</span>
                 </>
               }
-              on={query.value.get('only') === 'front'}
+              on={query.value.get('only') === 'front' && !frontOff}
+              off={frontOff}
               onChange={(on) => setQuery({ only: on ? 'front' : null })}
             />
           )}

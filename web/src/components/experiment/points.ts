@@ -6,7 +6,7 @@ import { plural } from '../../lib/format';
 import { columnList } from '../../lib/names';
 import { own } from '../../lib/own';
 import { query } from '../../lib/router';
-import { useAbout } from './Insight';
+import { useAsked } from './Insight';
 
 // Of more tasks the charts show a fair sample.
 const MOST = 20000;
@@ -15,6 +15,18 @@ export interface Points {
   tasks: TaskSummary[];
   // Which tasks these are, in words; null: all that pass the filter.
   part: string | null;
+  sample: boolean;
+  // How many pass the filter.
+  total: number;
+  // All tasks of the experiment are here.
+  whole: boolean;
+}
+
+export interface Asked {
+  // null: not here yet
+  points: Points | null;
+  // why they do not come
+  trouble: string | null;
 }
 
 type Cell = Value | null;
@@ -60,20 +72,26 @@ function taskOf(columns: string[], [number, ...cells]: Cell[]): TaskSummary {
   return task;
 }
 
-// `columns` null: nothing is asked for. What was there stays until the answer has come. `filtered`: only tasks that
-// pass the filter of the table.
-export function usePoints(e: Experiment, columns: string[] | null, filtered = true): Points | null {
+// `columns` null: nothing is asked for. `filtered`: only tasks that pass the filter of the table. `most`: of more tasks
+// a sample; null: all.
+export function usePoints(e: Experiment, columns: string[] | null, filtered = true, most: number | null = MOST): Asked {
   const state = (filtered && query.value.get('state')) || 'all';
   const filter = filtered ? (query.value.get('q') ?? '').trim() : '';
-  const asked = new URLSearchParams({ of: columnList([...new Set(columns ?? [])]), most: String(MOST) });
+  const asked = new URLSearchParams({ of: columnList([...new Set(columns ?? [])]) });
+  if (most) asked.set('most', String(most));
   if (state !== 'all') asked.set('state', state);
   if (filter) asked.set('filter', filter);
-  const got = useAbout<Columns>(e, `columns?${asked}`, columns ? '' : null).value;
+  const whole = state === 'all' && !filter;
+  const what = `columns?${asked}`;
+  const got = useAsked<Columns>(e, what, columns ? '' : null).value;
+  // Points of another filter are no answer to this one.
+  const answer = got?.what === what ? got.answer : null;
+  const trouble = got?.what === what ? got.trouble : null;
   return useMemo(() => {
-    if (!got) return null;
-    const tasks = got.rows.map((row) => taskOf(got.columns, row as Cell[]));
+    if (!answer) return { points: null, trouble };
+    const tasks = answer.rows.map((row) => taskOf(answer.columns, row as Cell[]));
     const part =
-      got.one_of > 1 ? `a fair sample of ${plural(tasks.length, 'task')} of ${plural(got.total, 'task')}` : null;
-    return { tasks, part };
-  }, [got]);
+      answer.one_of > 1 ? `a fair sample of ${plural(tasks.length, 'task')} of ${plural(answer.total, 'task')}` : null;
+    return { points: { tasks, part, total: answer.total, sample: !!part, whole: whole && !part }, trouble: null };
+  }, [answer, trouble, whole]);
 }

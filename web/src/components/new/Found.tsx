@@ -93,7 +93,7 @@ function Metrics({ found }: { found: Scan }) {
 // The objective that the form got from the script: what the script itself goes by, or a guess by the name.
 function Objective({ found }: { found: Scan }) {
   const objectives = objectivesOf(doc());
-  if (!found.metric || objectives.length > 1 || objectives[0].metric !== found.metric) return null;
+  if (!found.metric || objectives.length > 1 || objectives[0]?.metric !== found.metric) return null;
   const name = <code>{found.metric}</code>;
   if (found.metric_from)
     return (
