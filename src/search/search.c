@@ -515,9 +515,11 @@ static void search_replace_seen(struct search *s, struct search_trial *trial, co
 	trial->ran = identity == trial->identity ? 0 : identity;
 	if (trial->ran)
 		seen_add(&s->seen, trial->ran);
+	bool may_come = false;
 	if (trial->ran && trial->identity && !search_ran_as_proposed(s, trial, ran) &&
-	    seen_give_back(&s->seen, trial->identity)) {
+	    seen_give_back(&s->seen, trial->identity, &may_come))
 		trial->identity = 0;
+	if (may_come) {
 		s->given_back = true;
 		s->walk_cursor = 0;
 		s->walk_stands = false;

@@ -53,15 +53,13 @@ void seen_drop(struct seen *seen, uint64_t hash)
 		slot->count--;
 }
 
-bool seen_give_back(struct seen *seen, uint64_t hash)
+bool seen_give_back(struct seen *seen, uint64_t hash, bool *ret_free)
 {
 	struct seen_slot *slot = seen->size ? seen_slot_of(seen->slots, seen->size, hash) : NULL;
-	if (!slot || slot->count != 1 || slot->returned) {
-		if (slot && slot->count > 1)
-			slot->count--;
+	*ret_free = slot && slot->count == 1 && !slot->returned;
+	if (!slot || !slot->count || (slot->count == 1 && slot->returned))
 		return false;
-	}
-	slot->count = 0;
-	slot->returned = true;
+	slot->count--;
+	slot->returned |= *ret_free;
 	return true;
 }

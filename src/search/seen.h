@@ -21,8 +21,8 @@ bool seen_has(const struct seen *seen, uint64_t hash);
 void seen_add(struct seen *seen, uint64_t hash);
 /* One trial fewer has it. */
 void seen_drop(struct seen *seen, uint64_t hash);
-/* As seen_drop, for a proposal that did not run. Returns true if it may now be proposed again, which is so once: a worker
- * that always replaces it would get it for ever. */
-bool seen_give_back(struct seen *seen, uint64_t hash);
+/* As seen_drop, for a proposal that did not run. False: the trial keeps it, since no other one has it and it was given back
+ * before: a worker that always replaces it would get it for ever. *ret_free: it may now be proposed again. */
+bool seen_give_back(struct seen *seen, uint64_t hash, bool *ret_free);
 
 #endif

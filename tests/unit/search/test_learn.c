@@ -386,6 +386,38 @@ static void a_proposal_that_was_replaced_comes_again_once(void **state)
 	space_free(space);
 }
 
+/* What another task ran does not come again, however often the worker corrects what it replaced. */
+static void a_replaced_proposal_that_another_task_ran_never_comes_again(void **state)
+{
+	static const char *const strategies[] = {"random", "grid", "tpe"};
+	(void)state;
+	struct space *space = drive_space("x: {values: [1, 2, 3, 4]}\n");
+	for (size_t i = 0; i < COUNT_OF(strategies); i++) {
+		char text[120];
+		struct space_value first = {0}, value;
+		struct search_proposal p = {.values = &value, .repeat = 1, .fidelity = NAN, .continues = -1};
+		snprintf(text, sizeof(text), "{strategy: %s, tasks: 60, seed: 1, open: true}", strategies[i]);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		struct search *search = drive_open(spec, space);
+		assert_int_equal(search_ask(search, 1, &p), SEARCH_PROPOSED);
+		first = value;
+		search_add(search, 2, &first, NAN, false);
+		for (long by = 1; by <= 2; by++) {
+			long other = (first.integer + by - 1) % 4 + 1;
+			search_correct(search, 1,
+				       &(struct space_value){
+					       .kind = SPACE_VALUE_INT, .integer = other, .real = (double)other});
+		}
+		int64_t id = 3;
+		for (; id < 10 && search_ask(search, id, &p) == SEARCH_PROPOSED; id++)
+			assert_int_not_equal(value.integer, first.integer);
+		assert_int_equal(id, 5); /* two of the four */
+		search_free(search);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
 /* A search whose first proposals were replaced, and the same from the record. */
 static void a_replay_with_replaced_proposals_proposes_the_same(void **state)
 {
@@ -483,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_learns_from_where_tasks_ran_and_not_from_where_they_were_proposed),
 		cmocka_unit_test(a_proposal_that_was_replaced_comes_again_once),
+		cmocka_unit_test(a_replaced_proposal_that_another_task_ran_never_comes_again),
 		cmocka_unit_test(a_replay_with_replaced_proposals_proposes_the_same),
 		cmocka_unit_test(a_task_that_failed_and_was_run_again_moves_what_is_proposed),
 		cmocka_unit_test(the_best_of_before_is_tried_first_and_costs_no_budget),
