@@ -244,6 +244,8 @@ static int living_import(struct engine *engine, void *ctx, struct error *err)
 			rc = living_import_results(engine, e, &task, results, known);
 		living->count += rc == 0;
 	}
+	if (rc == 0)
+		rc = store_add_imported(engine->store, e->id, living->count);
 	twice_free(&twice);
 	return rc;
 }

@@ -261,8 +261,9 @@ int store_keep_task(void *ctx, const struct store_task *row);
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id) MUST_USE;
 /* The largest number that a task has, or had before it was removed; 0: there was none. */
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
-/* How many of its tasks are results that were imported, and not run again since. */
+/* How many of its tasks were imported, with those that were removed or run again since. */
 int store_count_imported(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
+int store_add_imported(struct store *store, int64_t experiment, int64_t count) MUST_USE;
 /* The first task from number `from` on that is marked with STORE_WANT_REMOVE; -ENOENT. */
 int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx) MUST_USE;
 /* Takes a task out of its experiment, which keeps its number and what it used. Its rows are deleted by

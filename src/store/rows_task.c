@@ -48,7 +48,8 @@ static const char sql_find_asked[] = TASK_SELECT
 	"WHERE experiment = ?1 AND asked = ?2 AND wanted <> " NUMBER(WANT_REMOVE);
 static const char sql_last_number[] = "SELECT max(coalesce((SELECT max(number) FROM task WHERE experiment = ?1), 0), "
 				      "removed_last) FROM experiment WHERE id = ?1";
-static const char sql_count_imported[] = "SELECT count(*) FROM task WHERE experiment = ?1 AND reason IS 'imported'";
+static const char sql_imported[] = "SELECT imported FROM experiment WHERE id = ?1";
+static const char sql_add_imported[] = "UPDATE experiment SET imported = imported + ?2 WHERE id = ?1";
 static const char sql_find_marked[] = TASK_SELECT
 	"WHERE experiment = ?1 AND number >= ?2 AND wanted = " NUMBER(WANT_REMOVE) " ORDER BY number LIMIT 1";
 static const char sql_count_removed[] =
@@ -225,7 +226,12 @@ int store_last_number(struct store *store, int64_t experiment, int64_t *ret)
 
 int store_count_imported(struct store *store, int64_t experiment, int64_t *ret)
 {
-	return row_read_int(store, store_bind(store, sql_count_imported, "i", experiment), ret);
+	return row_read_int(store, store_bind(store, sql_imported, "i", experiment), ret);
+}
+
+int store_add_imported(struct store *store, int64_t experiment, int64_t count)
+{
+	return store_run(store, sql_add_imported, "ii", experiment, count);
 }
 
 int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx)

@@ -121,6 +121,23 @@ def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, fo
     assert len(work(daemon, third, lambda p: {"loss": p["x"]})) == 4
 
 
+def test_what_was_imported_is_never_counted_as_proposed(daemon):
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}}, search={"strategy": "random", "tasks": 3})
+    rows = [{"parameters": {"x": i / 20}, "values": {"loss": i}} for i in range(10)]
+    said = lambda: [daemon.get(f"/experiments/{experiment}/search")[key] for key in ("planned", "proposed", "imported")]
+    assert daemon.post(f"/experiments/{experiment}/import", {"rows": rows})["tasks"] == 10 and said() == [3, 0, 10]
+    daemon.cli("rm", "--yes", *[f"{experiment}/{number}" for number in range(1, 5)])
+    wait_for(lambda: len(daemon.tasks(experiment)) == 6, "they are not removed")
+    assert said() == [3, 0, 10]
+    daemon.cli("restart", "--yes", f"{experiment}/5")
+    assert said() == [3, 0, 10]
+    daemon.kill()
+    daemon.start()
+    assert said() == [3, 0, 10]
+    assert len(work(daemon, experiment, lambda p: {"loss": p["x"]})) == 4  # the restarted one, too
+    assert said() == [3, 3, 10]
+
+
 def test_what_was_removed_and_is_imported_again_counts_once(daemon, folder):
     space = {"x": {"min": 0.0, "max": 1.0}, "n": {"min": 1, "max": 9}, "kind": ["a", "b"]}
     first = external(daemon, parameters=space, search={"strategy": "tpe", "tasks": 4})
