@@ -18,6 +18,8 @@ Space = Dict[str, Any]
 _GIVEN_UP = ("pruned", "stopped")
 # Where optimize() has no n_trials, so many are announced at a time.
 _AHEAD = 10
+# A result that the daemon cannot take now (its disk is full, it starts) is told again for so many seconds.
+_TELL_AGAIN_S = 30.0
 
 
 class Pruned(Exception):
@@ -261,10 +263,12 @@ class Study:
     def tell(self, trial: Trial, values: Optional[Values] = None, failed: Optional[str] = None, pruned: bool = False) -> None:
         """What a trial gave: a number (or one for each direction); or failed: why it gave none; or pruned=True: it was given
         up, and its last report counts. A trial that gave NaN has failed. A Problem where the daemon refuses it: the trial
-        still runs then, and may be told again, or failed."""
+        still runs then, and may be told again, or failed; but for status 404: it is not there any more."""
         try:
             self._end(trial, values, failed, pruned)
         except Problem as problem:
+            if problem.status == 404:
+                raise
             raise problem.with_note(f"trial {trial.number} still runs: tell it again, or tell(trial, failed=\"why\")") from None
 
     def _end(self, trial: Trial, values: Optional[Values], failed: Optional[str] = None, pruned: bool = False) -> None:
@@ -320,7 +324,8 @@ class Study:
         passed or stop() is called. It returns a number to minimise or maximise (a list of them for several directions), or
         raises sluice.Pruned. `catch`: exceptions that fail a trial without ending the study. Other processes may work on
         the same study, each with its own n_trials: load_study(id).optimize(...). Where this process is killed, the trials that
-        it ran have failed, and those that it had not begun are not waited for: a daemon on the same machine notices that."""
+        it ran have failed, and those that it had not begun are not waited for: a daemon on the same machine notices that. What
+        was begun before that daemon was last started runs on until `sluice stop`."""
         self._stopping = False
         end = math.inf if timeout is None else time.monotonic() + timeout
         claims = _Claims(self, n_trials, n_jobs)
@@ -373,13 +378,26 @@ class Study:
                 self._end_or_fail(trial, values)
 
     def _end_or_fail(self, trial: Trial, values: Values) -> None:
-        """A trial whose result is refused does not run for ever."""
-        try:
-            self._end(trial, values)
-        except Problem as problem:
-            self._stopping = True
-            self._end(trial, None, failed=f"its result was refused: {problem}")
-            raise problem.with_note(f"trial {trial.number} was ended as failed") from None
+        """A trial whose result is refused does not run for ever. What the daemon only cannot take now is told again for a while;
+        its trial then goes on, and its value is in the message."""
+        end, pause = time.monotonic() + _TELL_AGAIN_S, 0.5
+        while True:
+            try:
+                return self._end(trial, values)
+            except Problem as problem:
+                if problem.status in (400, 422):
+                    self._stopping = True
+                    self._end(trial, None, failed=f"its result was refused: {problem}")
+                    raise problem.with_note(f"trial {trial.number} was ended as failed") from None
+                left = end - time.monotonic()
+                if left <= 0 or not (problem.status == 409 or problem.status >= 500):
+                    self._stopping = True
+                    if problem.status == 404:
+                        raise
+                    raise problem.with_note(f"trial {trial.number} still runs, and gave {values!r}: tell it again, with "
+                                            f"client.tell({trial.id!r}, ...)") from None
+                time.sleep(min(pause, left))
+                pause *= 2
 
     def stop(self) -> None:
         """Ends optimize() after the trials that run now. For callbacks."""

@@ -14,13 +14,13 @@ def describe() -> Optional[Dict[str, Any]]:
         if int(stat.split(b" ", 1)[0]) != os.getpid():  # /proc is that of other pids
             return None
         start = int(stat.rpartition(b")")[2].split()[19])
-        return {"pid": os.getpid(), "start": start, "place": " ".join([boot, _space("pid"), _space("time")])}
+        return {"pid": os.getpid(), "start": start, "place": " ".join([boot, os.readlink("/proc/self/ns/pid"), _time_space()])}
     except (OSError, ValueError, IndexError):
         return None
 
 
-def _space(name: str) -> str:
+def _time_space() -> str:
     try:
-        return os.readlink(f"/proc/self/ns/{name}")
-    except OSError:
+        return os.readlink("/proc/self/ns/time")
+    except OSError:  # a system without them has one time
         return ""

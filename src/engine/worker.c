@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/num.h"
 #include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
@@ -26,8 +27,9 @@
 
 #define WORKER_PLACE_CHARS 200
 
-/* Where pids and start times mean the same: the boot, and the namespaces of both. The client makes the same text. */
-static void worker_place(char place[static WORKER_PLACE_CHARS])
+/* Where pids and start times mean the same: the boot, and the namespaces of both. The client makes the same text. False
+ * where the system does not say; one without namespaces of time has one time. */
+static bool worker_place(char place[static WORKER_PLACE_CHARS])
 {
 	static const char *const spaces[] = {"/proc/self/ns/pid", "/proc/self/ns/time"};
 	char found[COUNT_OF(spaces)][64] = {0};
@@ -35,6 +37,7 @@ static void worker_place(char place[static WORKER_PLACE_CHARS])
 		if (readlink(spaces[i], found[i], sizeof(found[i]) - 1) < 0)
 			found[i][0] = '\0';
 	snprintf(place, WORKER_PLACE_CHARS, "%s %s %s", proc_boot_id(), found[0], found[1]);
+	return *proc_boot_id() && *found[0];
 }
 
 void engine_worker_read(const struct node *node, struct engine_worker *ret)
@@ -42,12 +45,23 @@ void engine_worker_read(const struct node *node, struct engine_worker *ret)
 	char place[WORKER_PLACE_CHARS];
 	const char *its = node_get_string(node, "place");
 	*ret = (struct engine_worker){0};
-	worker_place(place);
-	if (!its || !*proc_boot_id() || strcmp(its, place) != 0)
+	if (!worker_place(place) || !its || strcmp(its, place) != 0)
 		return;
 	int64_t pid = node_get_int(node, "pid", 0), start = node_get_int(node, "start", 0);
 	if (pid > 1 && pid <= INT32_MAX && start > 0)
 		*ret = (struct engine_worker){.pid = (int32_t)pid, .start = (uint64_t)start};
+}
+
+/* Has it ended, as its parent has not seen yet? One whose first thread has exited is a zombie, too, while others work. */
+static bool worker_is_zombie(const char *stat)
+{
+	const char *at = strrchr(stat, ')'); /* the name may hold anything: fields count from there */
+	if (!at || at[1] != ' ' || (at[2] != 'Z' && at[2] != 'X'))
+		return false;
+	for (int field = 2; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	uint64_t threads;
+	return at && num_parse_unsigned(at + 1, strcspn(at + 1, " "), UINT64_MAX, &threads) == 0 && threads <= 1;
 }
 
 /* Only what is certain counts: what cannot be read may live. */
@@ -59,8 +73,7 @@ static bool worker_is_gone(const struct engine_worker *worker)
 	if (kill(worker->pid, 0) < 0 && errno == ESRCH)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/stat", worker->pid);
-	const char *state = fs_read(path, 4096, &text, NULL) == 0 ? strrchr(buf_text(&text), ')') : NULL;
-	bool zombie = state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
+	bool zombie = fs_read(path, 4096, &text, NULL) == 0 && worker_is_zombie(buf_text(&text));
 	buf_free(&text);
 	return zombie || (proc_start_time(worker->pid, &start) == 0 && start != worker->start);
 }

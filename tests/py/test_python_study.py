@@ -2,6 +2,7 @@
 
 import math
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -786,3 +787,85 @@ def test_the_second_of_two_who_add_a_parameter_learns_its_range(client, monkeypa
     with pytest.raises(ValueError, match="keeps its range"):
         trial.suggest_float("x", 5, 9)
     assert client.show(late.id)["spec"]["parameters"] == mine
+
+
+# Ends as the first thread of a process may, while its other threads work: the kernel then calls the process a zombie.
+THREADED = """
+import ctypes, sys, threading, time, sluice
+study = sluice.load_study(sys.argv[1], client=sluice.Client(state=sys.argv[2]))
+def objective(trial):
+    begun.set()
+    print(trial.number, flush=True)
+    time.sleep(14)
+    return trial.suggest_float("x", 0, 1)
+begun = threading.Event()
+threading.Thread(target=study.optimize, args=(objective, 1)).start()
+begun.wait()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_a_worker_whose_first_thread_has_ended_lives(client):
+    study = sluice.create_study("threaded", client=client)
+    with subprocess.Popen([sys.executable, "-c", THREADED, study.id, client._connection.state], stdout=subprocess.PIPE,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")}) as worker:
+        stat = pathlib.Path(f"/proc/{worker.pid}/stat")
+        wait_for(lambda: stat.read_text().rpartition(")")[2].split()[0] == "Z", "its first thread has ended")
+        worker.stdout.readline()
+        wait_for(lambda: states(study) in (["finished"], ["error"]), "its trial has ended")
+        assert states(study) == ["finished"], study.trials[0]["cause"]
+        worker.kill()
+
+
+# A daemon that cannot take a result, or does not want it.
+
+
+def refusing(monkeypatch, client, status, times):
+    """The next results are answered so; returns the list of the answers."""
+    tell, answers = client.tell, []
+
+    def refuse(id, values=None, **what):
+        if values and len(answers) < times:
+            answers.append(status)
+            raise sluice.Problem(status, {"detail": "not now"})
+        return tell(id, values, **what)
+
+    monkeypatch.setattr(client, "tell", refuse)
+    return answers
+
+
+@pytest.mark.parametrize("status", [409, 500, 503, 507])
+def test_a_result_that_the_daemon_cannot_take_now_is_told_again(client, monkeypatch, status):
+    study = sluice.create_study("later", client=client)
+    answers = refusing(monkeypatch, client, status, 2)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), 2)
+    assert answers == [status] * 2 and states(study) == ["finished"] * 2
+
+
+def test_a_result_that_the_daemon_cannot_take_for_long_leaves_its_trial_running(client, monkeypatch):
+    monkeypatch.setattr(sluice._study, "_TELL_AGAIN_S", 0.1)
+    study = sluice.create_study("full", client=client)
+    refusing(monkeypatch, client, 507, 3)
+    with pytest.raises(sluice.Problem, match=r"not now\n.*1 still runs, and gave 2.5: .*/1") as said:
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1) * 0 + 2.5, 2)
+    assert said.value.status == 507 and states(study) == ["running"]
+    monkeypatch.undo()
+    assert client.tell(f"{study.id}/1", {"value": 2.5})["state"] == "finished"
+
+
+@pytest.mark.parametrize("status, state", [(422, "error"), (403, "running")])
+def test_a_result_that_the_daemon_does_not_want_is_told_once(client, monkeypatch, status, state):
+    study = sluice.create_study("never", client=client)
+    answers = refusing(monkeypatch, client, status, 5)
+    with pytest.raises(sluice.Problem, match="ended as failed" if state == "error" else "still runs"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), 2)
+    assert answers == [status] and states(study) == [state]
+
+
+def test_a_trial_that_is_not_there_any_more_is_not_said_to_run(client, monkeypatch):
+    study = sluice.create_study("gone", client=client)
+    trial = study.ask()
+    refusing(monkeypatch, client, 404, 1)
+    with pytest.raises(sluice.Problem) as said:
+        study.tell(trial, 1)
+    assert str(said.value) == "not now"
