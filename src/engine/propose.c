@@ -241,7 +241,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 int engine_propose_now(struct engine *engine, struct engine_experiment *e)
 {
 	/* Who takes a task asks for it. An answer whose asker has gone is kept for the next one who asks: as a task it would
-	 * wait for ever where nobody else has claimed any. */
+	 * wait for ever where no other worker has claimed any. */
 	bool may = !e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend &&
 		!backend_is(e->backend->ops, BACKEND_PULLED);
 	return may ? engine_propose_for(engine, e, propose_wanted(e)) : 0;

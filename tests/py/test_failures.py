@@ -241,8 +241,9 @@ def test_a_moved_state_folder_keeps_its_tasks(daemon, make_daemon, folder):
     other.stop()
     moved = make_daemon("moved").start()
     moved.post(f"/experiments/{experiment}/stop")
-    assert moved.wait_ended(experiment)["state"] == "stopped"
-    assert len(moved.task(experiment, 1)["attempts"]) == 1
+    moved.wait_ended(experiment)
+    task = moved.task(experiment, 1)
+    assert task["state"] == "stopped" and len(task["attempts"]) == 1, task
     # A runner that has told its end may take a moment to leave.
     wait_for(lambda: not [pid for pid in processes_below(folder / "moved") if pid != moved.process.pid], "something still runs")
 

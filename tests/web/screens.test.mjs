@@ -11,7 +11,7 @@ const SCREENS = {
   'list, filtered to nothing': ['/?q=nothing-matches', 'No experiment matches'],
   experiment: ['/e/e10', 'Further charts'],
   'experiment with a timeline': ['/e/e10?show=timeline', 'volta01 GPU 0'],
-  'experiment with a scatter': ['/e/e10?show=scatter&smooth=5', 'have both values'],
+  'experiment with a scatter': ['/e/e10?show=scatter&smooth=5', 'with both values'],
   'experiment with a selection': ['/e/e10?sel=1,2,40&state=finished', 'selected'],
   'experiment with a note and a budget': ['/e/e9', 'slurmctld does not answer'],
   'failed task': ['/e/e10/38', 'ResourceExhaustedError'],
