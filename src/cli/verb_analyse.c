@@ -52,6 +52,7 @@ static void analyse_importance(const struct node *analysis, const struct term *t
 		buf_add_char(out, '\n');
 		buf_free(&bar);
 	}
+	buf_add_text(out, "A parameter that a search settled early looks unimportant here.\n");
 }
 
 static void analyse_progress(const struct node *analysis, const char *id, struct buf *out, size_t limit,
@@ -257,7 +258,8 @@ const struct verb verb_analyse = {
 	.arguments = "ID [-n N]",
 	.summary = "which parameters matter, the best so far, fronts",
 	.help = "The importance of a parameter is how differently it is distributed among the best tenth of the finished tasks\n"
-		"and among all (PED-ANOVA); the shares sum to 100 %. It needs 20 finished tasks. A front holds the tasks that no other task\n"
+		"and among all (PED-ANOVA); the shares sum to 100 %. It needs 20 finished tasks. A search that learns tries mostly good\n"
+		"values: a parameter that it settled early looks unimportant, and another may have its share. A front holds the tasks that no other task\n"
 		"beats in both respects. The final values of running tasks are predicted from their curves, but only if such\n"
 		"predictions would have ranked the finished tasks better than their best values at that point did.",
 	.options = analyse_options,

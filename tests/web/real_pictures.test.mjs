@@ -115,7 +115,10 @@ test('the pages of the documentation are what the program shows', { skip, timeou
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${daemon.url}/e/${id}?show=scatter`);
   await whole(page);
-  await page.getByLabel(/ against .* for \d+ tasks/).first().waitFor();
+  await page
+    .getByLabel(/ against .* for \d+ tasks/)
+    .first()
+    .waitFor();
   await keep(page, 'experiment-dark');
   assert.deepEqual(light.troubles, []);
   await light.context.close();
