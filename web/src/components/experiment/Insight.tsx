@@ -152,9 +152,8 @@ export function Importance({ e, analysis }: { e: Experiment; analysis: Analysis 
               How differently a parameter is spread among the best tenth and among all of{' '}
               {analysis!.runs < finished && `${count(analysis!.runs)} of `}
               {plural(Math.max(analysis!.runs, finished), 'finished task')} (PED-ANOVA).
-              {many && !of && ' Of several objectives the best are those on the first Pareto fronts.'} A search that
-              learns tries mostly good values: a parameter that it settled early looks unimportant here, and another may
-              have its share. The slices show how the result depends on each.
+              {many && !of && ' Of several objectives the best are those on the first Pareto fronts.'} What a search
+              that learns settled early looks unimportant here; the slices show more.
             </p>
           </>
         ) : (
