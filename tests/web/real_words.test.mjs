@@ -184,6 +184,6 @@ test('a failed task has no rank, and equal values no star', { skip }, async () =
 test('the form names what is to be corrected and goes there', { skip }, async () => {
   await visit('/new');
   await page.locator('#gpus').fill('-3');
-  await page.getByRole('button', { name: 'resources.gpus' }).click();
+  await page.locator('p', { hasText: 'To correct:' }).getByRole('button', { name: 'GPUs' }).click();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'gpus');
 });
