@@ -447,7 +447,7 @@ static void test_a_suggestion_while_it_thinks_takes_the_claim_of_what_is_thought
 	node_free(mine);
 }
 
-/* The worker of that asker was killed. Nobody else has claimed a task, so that none may wait for a worker. */
+/* The worker of that asker was killed. No other worker has claimed a task, so that none may wait for one. */
 static void test_an_answer_for_a_worker_that_has_gone_is_not_a_task_until_one_claims(void **state)
 {
 	struct fixture *f = *state;
